@@ -1,0 +1,62 @@
+# Everything a developer runs. `make` alone prints the list.
+# The environment lives in .venv and is renewed whenever pyproject.toml changes.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Set PYTHON=/path/to/python to choose the interpreter; otherwise the newest of these that works is taken.
+PYTHON ?=
+CANDIDATES := python3.14 python3.13 python3.12 python3.11 python3
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+
+.PHONY: help setup demo test check bench docs requirements clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 24
+
+setup: $(STAMP) ## the environment in .venv
+
+$(PY):
+	@usable() { "$$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }; \
+	for candidate in $(or $(PYTHON),$(CANDIDATES)); do \
+	    if usable "$$candidate"; then echo "environment: .venv from $$candidate"; exec "$$candidate" -m venv $(VENV); fi; \
+	done; \
+	echo 'no usable Python found (tried: $(or $(PYTHON),$(CANDIDATES)))' >&2; \
+	echo 'Muniment needs Python 3.11 or newer with the venv module (on Debian: apt-get install python3-venv);' >&2; \
+	echo 'name one with: make PYTHON=/path/to/python' >&2; \
+	exit 1
+
+$(STAMP): pyproject.toml | $(PY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+demo: $(STAMP) ## learn this repository, review, ask it a question
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" bash demo/run.sh
+
+test: check ## check, then the whole test suite, then the requirements
+	@$(PY) -m pytest -q
+	@$(PY) -m tools.requirements --quiet
+
+check: $(STAMP) ## lint, format, types, import contracts
+	@$(VENV)/bin/ruff check --quiet .
+	@$(VENV)/bin/ruff format --quiet --check . || { $(VENV)/bin/ruff format --check .; exit 1; }
+	@$(VENV)/bin/mypy --no-error-summary
+	@$(VENV)/bin/lint-imports --no-logo >$(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+
+bench: $(STAMP) ## measurements, each as JSON
+	@$(PY) -m bench
+
+docs: $(STAMP) ## rewrite the generated parts of the documentation
+	@$(PY) -m tools.gendocs
+
+requirements: $(STAMP) ## each requirement with the tests that carry it
+	@$(PY) -m tools.requirements
+
+clean: ## remove the environment and all caches
+	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
