@@ -1,0 +1,1 @@
+"""What keeps the project honest: run by make and by the tests, never shipped."""
