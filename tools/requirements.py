@@ -124,7 +124,14 @@ def collect(arguments: Sequence[str] = ("tests",)) -> dict[str, tuple[str, ...]]
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         code = pytest.main(
-            [f"--rootdir={ROOT}", "--collect-only", "-q", "-p", "no:cacheprovider", *arguments],
+            [
+                "-c",
+                str(ROOT / "pyproject.toml"),
+                "--collect-only",
+                "-qp",
+                "no:cacheprovider",
+                *arguments,
+            ],
             plugins=[plugin],
         )
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
