@@ -1,0 +1,152 @@
+"""The store: one port with one acceptance suite (DESIGN section 8).
+
+- A tenant is a wall: every call names one, and nothing of another is read, counted or chained with it.
+- Every write happens in a transaction that holds the tenant's only writer place; it is durable when the context
+  ends without an exception, and leaves nothing when one is raised.
+- A snapshot is one committed state; what others commit meanwhile does not show in it.
+- The ledger is append-only. Rows and docs are derived by `core.fold` and can be rebuilt.
+- Scope and principals of claims rest in their class, never in bodies or envelopes (`core.record`).
+- Infrastructure errors are `StoreError`s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from muniment.core.access import Audience, Scope
+from muniment.core.event import Envelope, Event, Verification
+from muniment.core.row import ClassRow, Doc, Row
+
+
+class Snapshot(Protocol):
+    """One committed state of one tenant."""
+
+    @property
+    def tenant(self) -> str:
+        """The tenant's name."""
+
+    @property
+    def revision(self) -> int:
+        """The last committed revision, 0 for none."""
+
+    def key(self, *parts: str) -> str:
+        """A digest of `parts` under the tenant's secret key (`core.canonical.keyed`)."""
+
+    def classes(self) -> tuple[ClassRow, ...]:
+        """All eligibility classes, sorted by id."""
+
+    def rows(self, classes: Collection[str], revision: int | None = None) -> tuple[Row, ...]:
+        """The claim versions of these classes that hold in `revision` (default: the latest), sorted by seq."""
+
+    def row(self, claim_id: str) -> Row | None:
+        """The latest version of a claim."""
+
+    def history(self, claim_id: str) -> tuple[Row, ...]:
+        """All versions of a claim, first to last."""
+
+    def lookup(self, key: str) -> tuple[Row, ...]:
+        """The latest versions that carry a lookup key, sorted by seq."""
+
+    def pointing_at(self, claim_id: str) -> tuple[Row, ...]:
+        """Latest versions that are derived from, superseded by, or in conflict with a claim, or supersede it."""
+
+    def docs(self, collection: str, parent: str | None = None) -> tuple[Doc, ...]:
+        """The latest docs of a collection (of one parent), sorted by `first_seq`."""
+
+    def doc(self, collection: str, id: str) -> Doc | None:
+        """One doc."""
+
+    def contents(self, seqs: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
+        """Contents by event; a claim's, change's, source's and passage's has scope and visibility put back where they
+        were stripped; an erased one is absent."""
+
+    def postings(
+        self, terms: Collection[str], classes: Collection[str]
+    ) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """For each term the (seq, count) of every version in these classes that holds it, sorted by seq."""
+
+    def envelopes(self, after: int = 0) -> Iterator[Envelope]:
+        """The ledger from `after` (exclusive) on."""
+
+
+class Transaction(Snapshot, Protocol):
+    """A snapshot that can be appended to; it sees its own writes."""
+
+    def declare_class(self, scope: Scope, audience: Audience) -> str:
+        """The id of the class with this scope and audience, made where there is none."""
+
+    def append(self, events: Sequence[Event], at: datetime) -> int:
+        """Append events as part of this transaction's one revision, and fold them.
+
+        A claim's version closes the one before; each event's content is committed to under a fresh salt.
+
+        Returns:
+            The transaction's revision.
+        """
+
+    def erase(self, claim_id: str) -> int:
+        """Remove the content and salt of every event that has the claim among its subjects, with all rows, docs,
+        lookup keys and postings derived from them, and the logged queries that found it. Envelopes stay.
+
+        Returns:
+            How many contents were removed.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One retrieval, as logged outside the ledger (`A-ONACCESS`, `A-RETRIEVAL`).
+
+    Attributes:
+        id: `ret_…`.
+        principal: Who asked.
+        at: When.
+        record: The retrieval's record (JSON).
+        claims: The claims that were candidates.
+        selected: The claims that were handed over.
+    """
+
+    id: str
+    principal: str
+    at: datetime
+    record: Mapping[str, Any]
+    claims: tuple[str, ...] = ()
+    selected: tuple[str, ...] = ()
+
+
+class Store(Protocol):
+    """A place where tenants' memories live."""
+
+    def snapshot(self, tenant: str) -> AbstractContextManager[Snapshot]:
+        """The latest committed state, fixed until the context ends."""
+
+    def transaction(self, tenant: str) -> AbstractContextManager[Transaction]:
+        """The writer's place; waits for another holder, then refuses with `StoreBusy`."""
+
+    def tenants(self) -> tuple[str, ...]:
+        """Tenants with at least one event, sorted."""
+
+    def verify(self, tenant: str, head: str = "") -> Verification:
+        """Check the chain, every commitment whose content is still there, and that derived rows equal a fresh fold."""
+
+    def rebuild(self, tenant: str) -> None:
+        """Drop everything derived and fold the ledger again (`E-REBUILD`)."""
+
+    def log(self, tenant: str, access: Access) -> None:
+        """Keep a retrieval; not synced with the ledger, never part of it."""
+
+    def logged(self, tenant: str, retrieval_id: str) -> Access | None:
+        """A logged retrieval."""
+
+    def accesses(self, tenant: str, claim_id: str, principal: str) -> tuple[int, datetime | None]:
+        """How often, and when last, this principal was handed the claim; of other principals nothing."""
+
+    def checkpoint(self) -> str:
+        """Make erasures complete on disk: `complete`, or `pending: …` naming what holds it up."""
+
+    def close(self) -> None:
+        """Release everything; calling it again does no harm."""

@@ -1,0 +1,123 @@
+"""What one principal may see of one snapshot: the gate that every read passes first (`B-FILTERFIRST`).
+
+- Groups are resolved with their nesting; roles come from the ledger.
+- A claim is seen when its latest version's class is seen. Absent and not visible have one answer.
+- Nothing here scores or counts; what is not visible leaves no trace in what comes after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from muniment.core.access import Audience, Principal, Scope, groups_of, may_see
+from muniment.core.claim import Claim
+from muniment.core.errors import NotFound, NotPermitted, quoted
+from muniment.core.record import claim_from
+from muniment.core.row import ClassRow, Row
+from muniment.ports.store import Snapshot
+
+
+def members(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
+    """Group name to its direct members."""
+    docs = snapshot.docs("group")
+    contents = snapshot.contents([doc.seq for doc in docs])
+    return {c["name"]: tuple(c["members"]) for c in contents.values()}
+
+
+def roles_of(snapshot: Snapshot, name: str) -> frozenset[str]:
+    """The roles declared for a principal."""
+    doc = snapshot.doc("role", snapshot.key("role", name))
+    if doc is None:
+        return frozenset()
+    content = snapshot.contents([doc.seq]).get(doc.seq)
+    return frozenset(content["roles"]) if content else frozenset()
+
+
+class Viewing:
+    """A snapshot as one principal may see it."""
+
+    def __init__(self, snapshot: Snapshot, principal: str) -> None:
+        """Resolve the principal's groups and the classes that it may see."""
+        self.snapshot = snapshot
+        groups = groups_of(principal, members(snapshot))
+        self.principal = Principal(principal, groups, roles_of(snapshot, principal))
+        everything = self.principal.everything
+        self.classes: dict[str, ClassRow] = {
+            row.id: row for row in snapshot.classes() if may_see(row.audience, everything)
+        }
+        self._rows: dict[str, Row | None] = {}
+
+    def classes_of(self, scopes: Iterable[Scope]) -> tuple[str, ...]:
+        """Visible classes in these scopes, sorted."""
+        wanted = {(scope.kind, scope.id) for scope in scopes}
+        rows = self.classes.values()
+        return tuple(sorted(r.id for r in rows if (r.scope_kind, r.scope_id) in wanted))
+
+    def scope_of(self, cls: str) -> Scope:
+        """The scope of a visible class."""
+        row = self.classes[cls]
+        return Scope(row.scope_kind, row.scope_id)
+
+    def audience_of(self, cls: str) -> Audience:
+        """The audience of a visible class."""
+        return self.classes[cls].audience
+
+    def row(self, claim_id: str) -> Row | None:
+        """A claim's latest version, if it is visible."""
+        if claim_id not in self._rows:
+            found = self.snapshot.row(claim_id)
+            self._rows[claim_id] = found if found and found.cls in self.classes else None
+        return self._rows[claim_id]
+
+    def sees(self, claim_id: str) -> bool:
+        """Whether a claim is there and visible."""
+        return self.row(claim_id) is not None
+
+    def claim(self, claim_id: str) -> Claim:
+        """A claim's latest version.
+
+        Raises:
+            NotFound: It is absent or not visible.
+        """
+        row = self.row(claim_id)
+        content = self.snapshot.contents([row.seq]).get(row.seq) if row else None
+        if content is None:
+            raise not_found("claim", claim_id)
+        return claim_from(content)
+
+    def claims(self, rows: Collection[Row]) -> dict[int, Claim]:
+        """Claims by event, for visible rows whose content is still there."""
+        contents = self.snapshot.contents([row.seq for row in rows if row.cls in self.classes])
+        return {seq: claim_from(content) for seq, content in contents.items()}
+
+    def lookup(self, key: str) -> tuple[Row, ...]:
+        """Visible latest versions under a lookup key."""
+        return tuple(row for row in self.snapshot.lookup(key) if row.cls in self.classes)
+
+    def require_role(self, role: str, act: str) -> None:
+        """Refuse what the principal's roles do not cover.
+
+        Raises:
+            NotPermitted: The role is missing.
+        """
+        if role not in self.principal.roles:
+            name = quoted(self.principal.name)
+            message = f"{name} may not {act}: the role {quoted(role)} is missing"
+            fix = f"an operator can run `muniment role {self.principal.name} {role}`"
+            raise NotPermitted(message, fix=fix)
+
+
+def not_found(kind: str, id: str) -> NotFound:
+    """The one answer for absent and for not visible."""
+    return NotFound(
+        f"no {kind} {quoted(id)} is known here",
+        fix="check the id; `muniment inbox` and `muniment recall` list what you may see",
+    )
+
+
+def by_seq(snapshot: Snapshot, collection: str, parent: str) -> dict[str, Mapping[str, Any]]:
+    """Contents of a parent's docs of one collection, by doc id, in the order in which they were first recorded."""
+    docs = snapshot.docs(collection, parent)
+    contents = snapshot.contents([doc.seq for doc in docs])
+    return {doc.id: contents[doc.seq] for doc in docs if doc.seq in contents}
