@@ -75,6 +75,6 @@ def test_the_package_imports_from_the_wheel_alone(wheel):
         [sys.executable, "-S", "-E", "-c", code, str(wheel)],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
-    assert run.stdout.startswith(str(wheel))
+    assert run.stdout.startswith(str(wheel)), run.stderr
