@@ -1,0 +1,49 @@
+"""README: the commands that it shows for installing, running, testing, building and the like.
+
+- A README is not read as instructions: only shell code under such a heading is a statement.
+- It is prose: never structured.
+"""
+
+from __future__ import annotations
+
+import re
+
+from muniment.learn.commands import spoken, topics_of, uses_of
+from muniment.learn.page import Page
+from muniment.learn.prose import clean, words_of
+from muniment.learn.statements import statements
+
+_NAMES = frozenset({"readme.md", "contributing.md"})
+_HEADING = re.compile(
+    r"install|set ?up|getting started|quick ?start|\btest|\brun|usage|\bbuild|develop|contribut"
+    r"|releas|deploy|lint|format|migrat|document",
+    re.IGNORECASE,
+)
+
+
+def matches(path: str) -> bool:
+    """README.md and CONTRIBUTING.md at any level."""
+    return path.rpartition("/")[2].lower() in _NAMES
+
+
+def read(page: Page) -> None:
+    """One statement a block of shell code under a telling heading."""
+    for statement in statements(page.text):
+        heading = next((h for h in reversed(statement.headings) if _HEADING.search(h)), "")
+        if not heading or not statement.steps:
+            continue
+        title = clean(statement.headings[-1])
+        command = " ".join(statement.steps)
+        page.add(
+            statement.key,
+            f"{page.path} documents under `{title}`: {spoken(statement.steps)}.",
+            predicate="documented_command",
+            value=command,
+            span=statement.span,
+            pointer="/".join(statement.headings),
+            claim_type="runbook_step",
+            structured=False,
+            uses=uses_of(f"{heading} {title}", command),
+            topics=(*words_of(title), *topics_of(title, command)),
+            steps=statement.steps,
+        )
