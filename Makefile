@@ -13,7 +13,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test check bench docs requirements clean
+.PHONY: help setup demo test check lint format types contracts bench docs requirements clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -42,11 +42,19 @@ test: check ## check, then the whole test suite, then the requirements
 	@$(PY) -m pytest -q
 	@$(PY) -m tools.requirements --quiet
 
-check: $(STAMP) ## lint, format, types, import contracts
+check: lint format types contracts ## lint, format, types, import contracts
+
+lint: $(STAMP)
 	@$(VENV)/bin/ruff check --quiet .
+
+format: $(STAMP)
 	@$(VENV)/bin/ruff format --quiet --check . || { $(VENV)/bin/ruff format --check .; exit 1; }
+
+types: $(STAMP)
 	@$(VENV)/bin/mypy --no-error-summary
-	@$(VENV)/bin/lint-imports --no-logo >$(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+
+contracts: $(STAMP)
+	@COLUMNS=200 $(VENV)/bin/lint-imports --no-logo >$(VENV)/contracts.log || { cat $(VENV)/contracts.log; exit 1; }
 
 bench: $(STAMP) ## measurements, each as JSON
 	@$(PY) -m bench
