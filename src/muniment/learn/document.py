@@ -43,9 +43,9 @@ class Document:
         """The value at a path, or None."""
         here: object = self.value
         for step in path:
-            if (isinstance(here, dict) and step in here) or (
-                isinstance(here, list) and isinstance(step, int) and step < len(here)
-            ):
+            if isinstance(here, dict):
+                here = here.get(step)
+            elif isinstance(here, list) and isinstance(step, int) and step < len(here):
                 here = here[step]
             else:
                 return None

@@ -137,17 +137,18 @@ def _poetry(page: Page, doc: Document, owner: str) -> None:
         ((*base, "dev-dependencies"), "dev_depends_on", "needs `{}` for development"),
     ]
     for group in doc.keys(*base, "group"):
-        table = (*base, "group", group, "dependencies")
-        tables.append((table, "optional_depends_on", f"needs `{{}}` for its group `{group}`"))
+        of_group = (*base, "group", group, "dependencies")
+        tables.append((of_group, "optional_depends_on", f"needs `{{}}` for its group `{group}`"))
     for table, predicate, words in tables:
         for name in doc.keys(*table):
-            version = doc.text(*table, name) or doc.text(*table, name, "version")
+            version = doc.text(*table, name) or doc.text(*table, name, "version") or ""
+            wanted = f"{name} {version}".strip()
             if name != "python" and (*table, name) in doc.places:
                 page.add(
                     pointer(*table, normal(name)),
-                    f"{owner} {words.format(f'{name} {version or str()}'.strip())}.",
+                    f"{owner} {words.format(wanted)}.",
                     predicate=predicate,
-                    value=f"{name} {version or ''}",
+                    value=wanted,
                     span=page.lines_of(doc.span(*table, name)),
                     topics=("dependency",),
                 )

@@ -1,0 +1,1 @@
+"""Adapters that read evidence: plain files, working trees and git objects, behind `ports.source`."""
