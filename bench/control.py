@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def connect(path: Path, journal: str, synchronous: str, vfs: str | None = None) 
     try:
         connection.set_busy_timeout(5000)
         connection.transaction_mode = "IMMEDIATE"
-        connection.pragma("journal_mode", journal)
+        _set_journal_mode(connection, journal)
         connection.pragma("synchronous", synchronous)
         connection.pragma("wal_autocheckpoint", 20)
         with connection:
@@ -48,6 +49,19 @@ def connect(path: Path, journal: str, synchronous: str, vfs: str | None = None) 
         connection.close()
         raise
     return connection
+
+
+def _set_journal_mode(connection: apsw.Connection, journal: str) -> None:
+    """Set the mode, waiting for others: for this SQLite heeds no busy timeout on a new database."""
+    deadline = time.monotonic() + 5
+    while True:
+        try:
+            connection.pragma("journal_mode", journal)
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.002)
 
 
 def write(connection: apsw.Connection, number: int) -> None:

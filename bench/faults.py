@@ -32,7 +32,7 @@ import apsw
 from bench.disk import DRAWN, VARIANTS
 from bench.findings import Check, CheckResult, History, Tally, checked, scratch_directory
 from bench.report import progress
-from bench.vfs import CrashRecorder, FailingVFS, Layer
+from bench.vfs import CrashRecorder, Failing, FailingVFS, Layer
 
 Workload: TypeAlias = Callable[[Path, Layer], None]
 
@@ -285,6 +285,7 @@ def each_failure(
     how: str = "ioerr",
     lasting: bool = False,
     most: int | None = None,
+    layer: type[Failing] = FailingVFS,
     typed: tuple[type[Exception], ...] = (apsw.Error,),
     show_progress: bool = False,
 ) -> dict[str, Any]:
@@ -298,6 +299,7 @@ def each_failure(
         how: one of `bench.vfs.FAILURES`.
         lasting: whether the disk stays broken until the workload has ended.
         most: at most so many calls are tried; None tries all.
+        layer: where the call fails: `FailingVFS`, or `bench.syscalls.FailingSystem`.
         typed: what a caller may meet; anything else counts as `untyped`, and as an example.
 
     Returns:
@@ -305,9 +307,9 @@ def each_failure(
         workload makes), `raised` (the error reached the caller), `silent` (it did not, as when a
         checkpoint fails and is tried again later), `untyped`, `examples`.
     """
-    with scratch_directory() as directory, FailingVFS() as layer:
-        workload(directory / "store.db", layer)
-        calls = layer.count
+    with scratch_directory() as directory, layer() as counting:
+        workload(directory / "store.db", counting)
+        calls = counting.count
     chosen = list(range(1, calls + 1))
     if most is not None and most < calls:
         chosen = sorted(random.Random(f"{seed} calls").sample(chosen, most))
@@ -315,14 +317,14 @@ def each_failure(
     outcomes = {"raised": 0, "silent": 0, "untyped": 0}
     started = time.perf_counter()
     for done, number in enumerate(chosen, start=1):
-        with scratch_directory() as directory, FailingVFS(number, how, lasting=lasting) as layer:
+        with scratch_directory() as directory, layer(number, how, lasting=lasting) as failing:
             path = directory / "store.db"
-            outcome, said = _run(workload, path, layer, typed)
-            call = layer.fired[0] if layer.fired else "none"
-            layer.arm(None)
+            outcome, said = _run(workload, path, failing, typed)
+            call = failing.fired[0] if failing.fired else "none"
+            failing.arm(None)
             outcomes[outcome] += 1
             where = {"call": number, "kind": call, "error": said}
-            tally.add(checked(check, path, layer.history()), where)
+            tally.add(checked(check, path, failing.history()), where)
             if outcome == "untyped":
                 tally.examples.append(where)
         if show_progress:
@@ -340,7 +342,7 @@ def each_failure(
 
 
 def _run(
-    workload: Workload, path: Path, layer: FailingVFS, typed: tuple[type[Exception], ...]
+    workload: Workload, path: Path, layer: Failing, typed: tuple[type[Exception], ...]
 ) -> tuple[str, str]:
     try:
         workload(path, layer)

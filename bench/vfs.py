@@ -61,13 +61,13 @@ _serial = itertools.count(1)
 class Layer(apsw.VFS):
     """A VFS over the platform's own, under a name of its own, to which a workload gives marks."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, base: str = "") -> None:
         self.vfs_name = f"bench-{kind}-{os.getpid()}-{next(_serial)}"
         self._registered = True
         self._begun: list[Mark] = []
         self._acknowledged: list[Mark] = []
         self._lock = threading.RLock()
-        super().__init__(self.vfs_name, "")
+        super().__init__(self.vfs_name, base)
 
     def begin(self, label: str, payload: Any = None) -> None:
         """Say that a write is about to be asked for; labels are unique."""
@@ -283,18 +283,19 @@ _IOERR = {
 }
 
 
-class FailingVFS(Layer):
-    """Fails the n-th call that reaches the files.
+class Failing(Layer):
+    """Decides which call fails: the n-th of those that count.
 
     - `ioerr`: the call is not done, the disk reports an error of that call's kind.
     - `full`: the call is not done, no space left.
-    - `short`: a write puts down its first half, then no space left; other calls as `full`.
+    - `short`: a write puts down its first half only; other calls as `full`.
 
     Args:
         at: number of the call that fails, from 1; None fails nothing and only counts.
         how: one of `FAILURES`.
         calls: which calls count, out of `CALLS`.
         lasting: whether all later calls fail too (the disk stays broken or full).
+        base: name of the VFS below.
 
     Attributes:
         count: calls since the start or since `arm`.
@@ -308,11 +309,12 @@ class FailingVFS(Layer):
         *,
         calls: Iterable[str] = CALLS,
         lasting: bool = False,
+        base: str = "",
     ) -> None:
-        super().__init__("failing")
         self._counted = frozenset(calls)
         if how not in FAILURES or not self._counted <= set(CALLS):
             raise ValueError(f"unknown failure `{how}` or call among {sorted(self._counted)}")
+        super().__init__("failing", base)
         self.how = how
         self.lasting = lasting
         self.arm(at)
@@ -323,9 +325,6 @@ class FailingVFS(Layer):
             self.at = at
             self.count = 0
             self.fired: list[str] = []
-
-    def _position(self) -> int:
-        return self.count
 
     def fails(self, call: str) -> bool:
         """Count the call; whether this one must fail."""
@@ -339,6 +338,18 @@ class FailingVFS(Layer):
             if due:
                 self.fired.append(call)
             return due
+
+    def _position(self) -> int:
+        return self.count
+
+
+class FailingVFS(Failing):
+    """Fails calls that SQLite makes to the VFS.
+
+    apsw hands every error of a layer to the caller, also one that SQLite itself would pass over
+    (a checkpoint after a commit, say): a caller may be told "failed" of a write that is there.
+    `bench.syscalls` fails below SQLite and is true in this, but cannot fail a sync.
+    """
 
     def error(self, call: str) -> Exception:
         """Return what the disk reports when that call fails."""
