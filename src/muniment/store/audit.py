@@ -1,0 +1,121 @@
+"""Check a tenant's ledger against itself, and what was derived from it against a fresh fold.
+
+- The chain: order, gaplessness, hashes, and a kept head (`core.event.verify_chain`).
+- Contents: every one that is there is the one committed to; one that is missing is accounted for by an erasure.
+- What is derived: rows, keys, links, docs, postings and class heads equal a fresh fold's.
+- Every problem is said, in ledger order; nothing is repaired and nothing is raised.
+- A problem names places, never contents.
+
+>>> ledger = Ledger(envelopes=(), contents={}, classes={}, erased=frozenset(), key=lambda *_: "")
+>>> verify_ledger(ledger, Folded()).ok
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from muniment.core.event import Envelope, Event, Verification, verify_chain
+from muniment.core.fold import KeyOf
+from muniment.store.folded import Folded
+from muniment.store.sealing import UNREADABLE, Where, event_of, is_committed
+
+PROBLEMS_SHOWN = 100
+"""How many problems are listed; what is beyond is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What rests of one tenant that is not derived.
+
+    Attributes:
+        envelopes: In the order in which they are kept.
+        contents: Salt and body by event.
+        classes: Scope and audience by class id.
+        erased: Claims that were erased.
+        key: The tenant's keyed digest.
+    """
+
+    envelopes: Sequence[Envelope]
+    contents: Mapping[int, tuple[bytes, bytes]]
+    classes: Mapping[str, Where]
+    erased: frozenset[str]
+    key: KeyOf
+
+
+def verify_ledger(ledger: Ledger, derived: Folded, head: str = "") -> Verification:
+    """Check everything.
+
+    Args:
+        ledger: What is kept.
+        derived: What the store holds as derived from it.
+        head: A hash that was noted earlier; empty for none.
+    """
+    checked = verify_chain(ledger.envelopes, head)
+    problems = [*checked.problems, *_contents(ledger)]
+    fresh = Folded()
+    for envelope, event, problem in _events(ledger):
+        if problem:
+            problems.append(problem)
+        try:
+            fresh.add(envelope, event, ledger.key)
+        except UNREADABLE:
+            problems.append(f"event {envelope.seq} cannot be folded: its content is not readable")
+    problems.extend(differences(derived, fresh))
+    shown = problems[:PROBLEMS_SHOWN]
+    if len(problems) > len(shown):
+        shown.append(f"{len(problems) - len(shown)} further problems")
+    return replace(checked, ok=not problems, problems=tuple(shown))
+
+
+def _contents(ledger: Ledger) -> Iterator[str]:
+    """Contents that are altered, missing without an erasure, or belong to no event."""
+    known = set()
+    for envelope in ledger.envelopes:
+        known.add(envelope.seq)
+        kept = ledger.contents.get(envelope.seq)
+        if kept is None:
+            if not ledger.erased.intersection(envelope.subjects):
+                yield f"the content of event {envelope.seq} is missing, and no erasure accounts for it"
+        elif not is_committed(envelope, *kept):
+            yield f"the content of event {envelope.seq} is not the one committed to"
+    for seq in sorted(set(ledger.contents) - known):
+        yield f"a content belongs to event {seq}, which does not exist"
+
+
+def _events(ledger: Ledger) -> Iterator[tuple[Envelope, Event | None, str]]:
+    for envelope in ledger.envelopes:
+        kept = ledger.contents.get(envelope.seq)
+        if kept is None:
+            yield envelope, None, ""
+            continue
+        try:
+            yield envelope, event_of(envelope, kept[1], ledger.classes.get(envelope.cls)), ""
+        except UNREADABLE:
+            yield envelope, None, f"the content of event {envelope.seq} is not readable"
+
+
+def differences(held: Folded, fresh: Folded) -> Iterator[str]:
+    """Where what a store holds is not what a fresh fold gives, as sentences that name places."""
+    parts: tuple[tuple[str, Mapping[Any, Any], Mapping[Any, Any]], ...] = (
+        ("row of event", held.rows, fresh.rows),
+        ("latest version of claim", held.latest, fresh.latest),
+        ("history of claim", held.versions, fresh.versions),
+        ("lookup key", held.carrying, fresh.carrying),
+        ("links to claim", held.pointing, fresh.pointing),
+        ("doc", held.docs, fresh.docs),
+        ("head of class", held.heads, fresh.heads),
+    )
+    for name, mine, theirs in parts:
+        if mine == theirs:
+            continue
+        for place in sorted(set(mine) | set(theirs)):
+            if mine.get(place) != theirs.get(place):
+                shown = "/".join(place) if isinstance(place, tuple) else place
+                yield f"the {name} {shown} is not what the ledger gives"
+    if held.postings != fresh.postings:  # terms are words of claims, which a report must not repeat
+        places = set(held.postings) | set(fresh.postings)
+        wrong = sum(held.postings.get(p) != fresh.postings.get(p) for p in places)
+        yield f"{wrong} posting lists are not what the ledger gives"
