@@ -21,9 +21,17 @@ _PURPOSES: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = tuple(
     for name, pattern, topics in (
         ("release", r"release|publish|twine|goreleaser", ("release", "publish", "new version")),
         ("deploy", r"deploy|rollback|helm|terraform", ("deploy", "roll out", "production")),
-        ("destroy", r"destroy|drop|purge|nuke|reset|wipe", ("delete", "reset")),
+        (
+            "destroy",
+            r"destroy|\bdrop\b|drop.?db|db.?drop|purge|nuke|\breset|wipe",
+            ("delete", "reset"),
+        ),
         ("migrate", r"migrat|alembic", ("migrate", "database migration")),
-        ("test", r"test|spec\b|coverage|e2e|pytest|vitest|jest", ("run", "tests", "test command")),
+        (
+            "test",
+            r"(?<!la)(?<!con)(?<!at)test|spec\b|coverage|e2e|pytest|vitest|jest",
+            ("run", "tests", "test command"),
+        ),
         ("lint", r"lint|ruff|eslint|vet\b|clippy", ("lint", "check style", "linter")),
         ("types", r"type|mypy|pyright|\btsc\b", ("type check", "types")),
         ("format", r"fmt|format|prettier|black", ("format", "formatter", "code style")),

@@ -36,6 +36,7 @@ from muniment.learn.readers import (
     lockfile,
     makefile,
     package_json,
+    pnpm_workspace,
     precommit,
     pyproject,
     readme,
@@ -98,6 +99,7 @@ class Reader:
 READERS: tuple[Reader, ...] = (
     Reader("pyproject", pyproject.matches, pyproject.read),
     Reader("package_json", package_json.matches, package_json.read),
+    Reader("pnpm_workspace", pnpm_workspace.matches, pnpm_workspace.read, MAX_YAML_BYTES),
     Reader("lock_file", lockfile.matches, lockfile.read, MAX_LOCK_BYTES),
     Reader("makefile", makefile.matches, makefile.read),
     Reader("justfile", justfile.matches, justfile.read),

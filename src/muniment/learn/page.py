@@ -75,13 +75,14 @@ def collapse(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Collapsed, with a capital at its start.
+    """Collapsed, with a capital at its start unless it starts with a path.
 
-    >>> sentence("in web,  `x`")
-    'In web, `x`'
+    >>> sentence("in web,  `x`"), sentence("web/a.md says")
+    ('In web, `x`', 'web/a.md says')
     """
     text = collapse(text)
-    return text[:1].upper() + text[1:]
+    first = text.partition(" ")[0].rstrip(",.:;")
+    return text if "/" in first or "." in first else text[:1].upper() + text[1:]
 
 
 class Page:

@@ -3,7 +3,8 @@
 - A single-valued predicate has one current value per subject: another value changes or contradicts it.
 - A multi-valued predicate takes any number of values side by side.
 - The subject is `""` for the repository, a folder (`packages/web`), or a thing in it (`make test`,
-  `packages/web: script build`, the CODEOWNERS pattern `docs/`, `decision 0003`).
+  `packages/web: script build`, the CODEOWNERS pattern `docs/`, a manifest,
+  a decision record or workflow by its path).
 
 >>> BY_NAME["requires_python"].single, BY_NAME["depends_on"].single
 (True, False)
@@ -46,7 +47,9 @@ PREDICATES: tuple[Predicate, ...] = (
     Predicate("pins_rust", True, "the Rust toolchain pinned for development"),
     Predicate("pins_tool", False, "another tool and the version pinned for development"),
     Predicate("build_backend", True, "what builds the package"),
-    Predicate("package_manager", True, "the program that installs the dependencies"),
+    Predicate(
+        "package_manager", True, "the program that installs the dependencies of one language"
+    ),
     Predicate("lockfile_version", True, "the format version of the lock file"),
     Predicate("depends_on", False, "a dependency at run time, with its constraint"),
     Predicate("dev_depends_on", False, "a dependency for development, with its constraint"),
@@ -57,7 +60,7 @@ PREDICATES: tuple[Predicate, ...] = (
     Predicate("line_length", True, "the greatest line length that the tool enforces"),
     Predicate("tool_target", True, "the language version that a tool checks against"),
     Predicate("tool_strict", True, "whether a checker runs in strict mode"),
-    Predicate("lint_rules", False, "a rule set that the linter selects"),
+    Predicate("lint_rules", True, "the rule sets that the linter selects"),
     Predicate("test_paths", False, "a folder in which tests are looked for"),
     Predicate("test_options", True, "the options with which the test runner always runs"),
     Predicate("runs", True, "the commands that a named target, script or recipe runs"),

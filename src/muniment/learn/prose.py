@@ -10,6 +10,8 @@
 'Use pnpm, see `a*b*c`.'
 >>> [text for text, _, _ in sentences("Run `a. B`. Use v1.2, e.g. Here. Done")]
 ['Run `a. B`.', 'Use v1.2, e.g. Here.', 'Done']
+>>> [text for text, _, _ in sentences("No cards. Ever. Not once.")]
+['No cards. Ever.', 'Not once.']
 >>> key_of("Always run the tests with `make test`.")
 'always-run-tests'
 """
@@ -69,18 +71,29 @@ def only_links(text: str) -> bool:
 
 
 def sentences(text: str) -> Iterator[tuple[str, int, int]]:
-    """Each sentence with its start and end in the text."""
+    """Each sentence with its start and end in the text; a lone word goes with what is before it."""
+    held: tuple[int, int] | None = None
+    for begin, end in _cuts(text):
+        if held and len(text[begin:end].split()) > 1:
+            yield text[held[0] : held[1]], *held
+            held = None
+        held = (held[0] if held else begin, end)
+    if held:
+        yield text[held[0] : held[1]], *held
+
+
+def _cuts(text: str) -> Iterator[tuple[int, int]]:
     hidden = _CODE.sub(lambda m: "x" * len(m.group()), text)
     start = 0
     for match in _END.finditer(hidden):
         end = match.end("end")
         if _SHORT.search(hidden[max(0, end - 12) : end]):
             continue
-        yield text[start:end], start, end
+        yield start, end
         start = match.end("gap")
     rest = text[start:].rstrip()
     if rest:
-        yield rest, start, start + len(rest)
+        yield start, start + len(rest)
 
 
 def codes(text: str) -> tuple[str, ...]:

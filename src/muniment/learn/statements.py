@@ -58,6 +58,7 @@ def statements(text: str) -> list[Statement]:
     found = blocks(text)
     made: list[Statement] = []
     lead = ""
+    under: tuple[str, ...] = ()
     for index, block in enumerate(found):
         after = found[index + 1] if index + 1 < len(found) else None
         if after and after.headings != block.headings:
@@ -68,8 +69,8 @@ def statements(text: str) -> list[Statement]:
             if not introduced:
                 made += _bare_code(block)
             continue
-        if not block.item:
-            lead = ""
+        if not block.item or block.headings != under:
+            lead, under = "", block.headings
         code = after if after and after.kind == "code" else None
         leads_on = bool(after and after.kind == "paragraph" and after.item)
         for raw, start, end in _parts(block):

@@ -40,6 +40,7 @@ def read(page: Page) -> None:
                     predicate=predicate,
                     value=value,
                     span=page.lines_of(doc.span(*base, field)),
+                    subject=page.path if predicate.startswith("package_") else page.folder,
                 )
     for index, member in doc.items("workspace", "members"):
         page.add(

@@ -48,22 +48,28 @@ def read(page: Page) -> None:
 def _triggers(page: Page, on: Node, short: str) -> None:
     events = {n.text: n for n in on.scalars()} | on.entries
     for event, node in events.items():
-        details = []
-        for key in ("branches", "tags", "types", "paths"):
-            listed = ", ".join(n.text for n in node.get(key).scalars())
-            details += [f"{key}: {listed}"] if listed else []
-        crons = [n.get("cron").text for n in node.nodes if n.get("cron").text]
-        details += [f"cron: {', '.join(crons)}"] if crons else []
+        details = _details(node)
         more = f" ({'; '.join(details)})" if details else ""
         page.add(
             f"/on/{event}",
             f"The CI workflow {short} runs on {event}{more}.",
             predicate="ci_trigger",
-            value=event,
+            value=" ".join((event, *details)),
             span=page.lines_of(node.span) if node.kind != "scalar" else node.span,
             subject=page.path,
             topics=("CI", "workflow", "trigger"),
         )
+
+
+def _details(event: Node) -> list[str]:
+    """What an event is limited to, in the order of the file."""
+    details = []
+    for key, node in event.entries.items():
+        listed = ", ".join(n.text for n in node.scalars() if n.text)
+        if listed and key in ("branches", "branches-ignore", "tags", "types", "paths"):
+            details.append(f"{key}: {listed}")
+    crons = ", ".join(n.get("cron").text for n in event.nodes if n.get("cron").text)
+    return [*details, f"cron: {crons}"] if crons else details
 
 
 def _job(page: Page, job: str, node: Node, short: str) -> None:

@@ -129,7 +129,7 @@ def _state(page: Page, target: _Target) -> None:
     called = f"make {target.name}" if not page.folder else f"make -C {page.folder} {target.name}"
     subject = page.thing(f"make {target.name}")
     steps = tuple(
-        _PREFIX.sub("", step) for line in target.recipe for step in shell_steps(line.strip())
+        step for line in target.recipe for step in shell_steps(_PREFIX.sub("", line.strip()))
     )
     command = " ".join(steps)
     topics = topics_of(target.name, command)

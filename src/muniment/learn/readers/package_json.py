@@ -41,12 +41,20 @@ def read(page: Page) -> None:
     if name:
         where = f"The folder {page.folder} holds" if page.folder else "This repository is"
         claim = f"{where} the JavaScript package `{name}`."
-        page.add("/name", claim, predicate="package_name", value=name, span=doc.span("name"))
+        span = doc.span("name")
+        page.add("/name", claim, predicate="package_name", value=name, span=span, subject=page.path)
     for field, predicate, words in _FIELDS:
         value = doc.text(field)
         if value is not None:
             claim = words.format(owner=owner, value=value, path=page.path)
-            page.add(f"/{field}", claim, predicate=predicate, value=value, span=doc.span(field))
+            page.add(
+                f"/{field}",
+                claim,
+                predicate=predicate,
+                value=value,
+                span=doc.span(field),
+                subject=page.path,
+            )
     manager = _manager(page, doc, owner)
     _engines(page, doc, owner)
     _scripts(page, doc, manager)
@@ -64,6 +72,7 @@ def _manager(page: Page, doc: Document, owner: str) -> str:
             predicate="package_manager",
             value=name,
             span=doc.span("packageManager"),
+            subject=page.thing("JavaScript dependencies"),
             topics=("package manager", "install", "dependencies"),
         )
     return name

@@ -45,11 +45,11 @@ _SETTINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("tool", "mypy", "python_version"), "tool_target", "mypy checks against Python {}"),
     (("tool", "mypy", "strict"), "tool_strict", "mypy strict mode is set to {}"),
     (("tool", "pytest", "ini_options", "addopts"), "test_options", "pytest always runs with `{}`"),
+    (("tool", "ruff", "lint", "select"), "lint_rules", "ruff selects the rules {}"),
+    (("tool", "ruff", "select"), "lint_rules", "ruff selects the rules {}"),
 )
 _LISTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("tool", "pytest", "ini_options", "testpaths"), "test_paths", "pytest finds tests in `{}`"),
-    (("tool", "ruff", "lint", "select"), "lint_rules", "ruff selects the rules `{}`"),
-    (("tool", "ruff", "select"), "lint_rules", "ruff selects the rules `{}`"),
     (("tool", "uv", "workspace", "members"), "workspace_member", "the uv workspace includes `{}`"),
 )
 
@@ -75,8 +75,15 @@ def read(page: Page) -> None:
 def _fact(page: Page, doc: Document, path: Path, predicate: str, claim: str) -> None:
     value = doc.text(*path)
     if value is not None and path in doc.places:
-        span = page.lines_of(doc.span(*path))
-        page.add(pointer(*path), claim.format(value), predicate=predicate, value=value, span=span)
+        page.add(
+            pointer(*path),
+            claim.format(value),
+            predicate=predicate,
+            value=value,
+            span=page.lines_of(doc.span(*path)),
+            subject=page.path if predicate.startswith("package_") else page.folder,
+            topics=("Python version", "version") if predicate == "requires_python" else (),
+        )
 
 
 def _identity(page: Page, doc: Document, owner: str) -> None:
@@ -131,7 +138,8 @@ def normal(name: str) -> str:
 def _poetry(page: Page, doc: Document, owner: str) -> None:
     base = ("tool", "poetry")
     path = (*base, "dependencies", "python")
-    _fact(page, doc, path, "requires_python", f"{owner} requires Python {{}}.")
+    if doc.text("project", "requires-python") is None:
+        _fact(page, doc, path, "requires_python", f"{owner} requires Python {{}}.")
     tables: list[tuple[tuple[str, ...], str, str]] = [
         ((*base, "dependencies"), "depends_on", "depends on `{}`"),
         ((*base, "dev-dependencies"), "dev_depends_on", "needs `{}` for development"),
@@ -186,9 +194,8 @@ def _tools(page: Page, doc: Document) -> None:
                 topics=(purpose, "tool"),
             )
     for path, predicate, words in _SETTINGS:
-        value = doc.text(*path)
-        if value is None and predicate == "test_options":
-            value = " ".join(text for _, text in doc.items(*path)) or None
+        listed = (" " if predicate == "test_options" else ", ").join(t for _, t in doc.items(*path))
+        value = doc.text(*path) or listed or None
         if value is not None and path in doc.places:
             page.add(
                 pointer(*path),

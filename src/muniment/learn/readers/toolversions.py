@@ -49,6 +49,7 @@ def read(page: Page) -> None:
 
 
 def _pin(page: Page, key: str, tool: str, version: str, span: Span) -> None:
+    version = re.sub(r"^v(?=\d)", "", version)
     predicate, shown = _PINS.get(tool, ("pins_tool", tool))
     page.add(
         key,

@@ -1,0 +1,3 @@
+module github.com/old/thing
+
+go 1.12
