@@ -16,6 +16,7 @@ import re
 
 from muniment.learn.statement import COMMAND_USES, INFORM_USES, TEST_USES
 
+_TESTING = r"(?<!la)(?<!con)(?<!at)test|spec\b|coverage|e2e|jest"
 _PURPOSES: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), topics)
     for name, pattern, topics in (
@@ -27,11 +28,7 @@ _PURPOSES: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("delete", "reset"),
         ),
         ("migrate", r"migrat|alembic", ("migrate", "database migration")),
-        (
-            "test",
-            r"(?<!la)(?<!con)(?<!at)test|spec\b|coverage|e2e|pytest|vitest|jest",
-            ("run", "tests", "test command"),
-        ),
+        ("test", _TESTING, ("run", "tests", "test command")),
         ("lint", r"lint|ruff|eslint|vet\b|clippy", ("lint", "check style", "linter")),
         ("types", r"type|mypy|pyright|\btsc\b", ("type check", "types")),
         ("format", r"fmt|format|prettier|black", ("format", "formatter", "code style")),
@@ -42,6 +39,12 @@ _PURPOSES: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = tuple(
         ("clean", r"clean", ("clean", "remove build files")),
         ("check", r"check|verify|\bci\b|\ball\b", ("check", "before a commit")),
     )
+)
+_COMMAND = re.compile(
+    r"\.?/[\w./-]+|\.venv/\S+|(?:make|just|task|tox|nox|pytest|ruff|mypy|npx|tsc|eslint)(?= |$)"
+    r"|(?:npm|pnpm|yarn|bun|deno|node|turbo|nx|cargo|go|gofmt|uv|uvx|pip|pip3|pipx|poetry|hatch|pdm"
+    r"|conda|python3?|ruby|bundle|rake|rails|php|composer|mvn|gradle|dotnet|mix|docker|podman|git"
+    r"|gh|rg|kubectl|helm|terraform|bazel|cmake|ninja|cd|source|export|curl|vite|vitest|jest) \S"
 )
 _RISKY = frozenset({"release", "deploy", "destroy", "migrate"})
 _RISKY_COMMAND = re.compile(
@@ -75,6 +78,15 @@ def uses_of(name: str, command: str = "") -> tuple[str, ...]:
     if purpose in _RISKY or _RISKY_COMMAND.search(command):
         return INFORM_USES
     return TEST_USES if purpose_of(name, command) == "test" else COMMAND_USES
+
+
+def is_command(text: str) -> bool:
+    """Whether inline code is a command to run, rather than a name.
+
+    >>> is_command("make test"), is_command("./run.sh"), is_command("fmt.Errorf(x)")
+    (True, True, False)
+    """
+    return bool(_COMMAND.match(text))
 
 
 def shell_steps(text: str) -> tuple[str, ...]:

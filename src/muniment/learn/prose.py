@@ -8,8 +8,8 @@
 
 >>> clean("**Use** [pnpm](https://pnpm.io), see `a*b*c`.")
 'Use pnpm, see `a*b*c`.'
->>> [text for text, _, _ in sentences("Run `a. B`. Use v1.2, e.g. Here. Done")]
-['Run `a. B`.', 'Use v1.2, e.g. Here.', 'Done']
+>>> [text for text, _, _ in sentences("Run `a. B`. Use v1.2, e.g. Here. It is")]
+['Run `a. B`.', 'Use v1.2, e.g. Here.', 'It is']
 >>> [text for text, _, _ in sentences("No cards. Ever. Not once.")]
 ['No cards. Ever.', 'Not once.']
 >>> key_of("Always run the tests with `make test`.")

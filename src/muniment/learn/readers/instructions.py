@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from muniment.learn.commands import topics_of, uses_of
+from muniment.learn.commands import is_command, topics_of, uses_of
 from muniment.learn.markdown import front_matter
 from muniment.learn.page import Page, Unreadable
 from muniment.learn.prose import codes, words_of
@@ -100,7 +100,7 @@ def _listed(globs: list[str]) -> str:
 
 
 def _state(page: Page, statement: Statement, limits: str, described: tuple[str, ...]) -> None:
-    commands = statement.steps or codes(statement.own)
+    commands = statement.steps or tuple(filter(is_command, codes(statement.own)))
     place = "/".join(statement.headings)
     page.add(
         statement.key,
@@ -115,7 +115,7 @@ def _state(page: Page, statement: Statement, limits: str, described: tuple[str, 
         uses=_uses(statement, commands),
         topics=(
             *(word for heading in statement.headings for word in words_of(heading)),
-            *topics_of(statement.headings[-1] if statement.headings else "", statement.text),
+            *topics_of(statement.headings[-1] if statement.headings else "", " ".join(commands)),
             *described,
         ),
         steps=statement.steps,
