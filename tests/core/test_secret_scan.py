@@ -258,6 +258,8 @@ def test_a_password_is_found_however_it_is_assigned(text):
 
 
 CLEAN = [
+    "https://abc:xyz@example.com/path",
+    "private_key = ed25519.Ed25519PrivateKey.from_private_bytes(raw)",
     "Run the tests with `pytest -q`.",
     "password: <your password>",
     "password: your-password-1",

@@ -130,6 +130,7 @@ _WORDY = re.compile(
 
 _REFERENCE = re.compile(
     r"(?i)[~./@!]|[a-z][a-z0-9+.-]{1,20}://"
+    r"|(?-i:[a-z_][a-z0-9_]*(?:\.[A-Za-z_]\w*)+$)"
     r"|(?:os|process|env|config|settings|secrets?|self|vars?|vault|op|arn|ref)[.:+/]"
 )
 
@@ -209,7 +210,9 @@ def _in_addresses(text: str) -> Iterator[Match]:
     if "://" in text:
         for found in _URL.finditer(text):
             user, password = found.groups()
-            if password.lower() not in _USUAL and password != user and not _stands_in(password):
+            known = password.lower() in _USUAL or password == user
+            documented = text.startswith("example.", found.end(2) + 1)  # hosts reserved by RFC 2606
+            if not known and not documented and not _stands_in(password):
                 yield Match("url_password", *found.span(2))
 
 
