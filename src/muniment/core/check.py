@@ -110,7 +110,7 @@ def has_statement(claim: Claim, known: Known) -> Iterator[Finding]:
 def is_readable(claim: Claim, known: Known) -> Iterator[Finding]:
     for path, text in _texts(claim):
         limit = LONGEST_CLAIM if path == "/claim" else LONGEST_BODY
-        yield from text_findings(text, path, limit)
+        yield from text_findings(text, path, limit=limit)
     for path, text in (("/scope/id", claim.scope.id), *_principals(claim)):
         yield from identifier_findings(text, path)
 

@@ -103,6 +103,16 @@ def differences(left: str, right: str) -> tuple[Difference, ...]:
     return (*_slots_apart(one, other), *_denials_apart(one, other))
 
 
+def frame(text: str) -> str:
+    """What is left of a statement without its numbers, dates and negations: equal for texts that
+    `differences` can compare.
+
+    >>> frame("Deploys are not allowed after 16:00.") == frame("deploys are allowed after 18:00")
+    True
+    """
+    return " ".join(_taken_apart(text).words)
+
+
 def _slots_apart(one: _Statement, other: _Statement) -> list[Difference]:
     found = []
     for (kind, left, key), (other_kind, right, other_key) in zip(

@@ -9,8 +9,8 @@ Rules of meaning are `core.check`'s; this module only reads.
 >>> claim, findings = read_claim(
 ...     {"claim": "Use pnpm here.", "source": "previous chat"}, "mem_x", "/item"
 ... )
->>> claim is None, sorted(f.code for f in findings)
-(True, ['no_freshness', 'no_review_status', 'no_scope', 'no_visibility', 'source_not_checkable'])
+>>> sorted(f.code for f in findings)
+['no_freshness', 'no_review_status', 'no_scope', 'no_visibility', 'source_not_checkable']
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from muniment.core.canonical import digest
 from muniment.core.claim import Claim
 from muniment.core.codec import encode, read
 from muniment.core.diff import Change, Diff
-from muniment.core.errors import Finding, Severity, errors_in, quoted
+from muniment.core.errors import Finding, Severity, quoted
 from muniment.core.ids import is_id
 from muniment.core.vocabulary import KIND_ORIGINS, canonical_name, is_closed, names, unknown_name
 
@@ -56,7 +56,8 @@ def read_claim(given: Any, new_id: str, path: str = "") -> tuple[Claim | None, t
         path: JSON pointer of `given`.
 
     Returns:
-        The claim (None where an error stands in the way) and every finding.
+        The claim and every finding. With an error among them the claim is None, or holds placeholders and
+        serves only to look for further findings.
     """
     if not isinstance(given, Mapping):
         return None, (
@@ -65,10 +66,7 @@ def read_claim(given: Any, new_id: str, path: str = "") -> tuple[Claim | None, t
     findings: list[Finding] = []
     raw = _prepared(dict(given), new_id, path, findings)
     _refuse_unknown_names(raw, path, findings)
-    claim = read(Claim, raw, path, findings)
-    if errors_in(tuple(findings)):
-        return None, tuple(findings)
-    return claim, tuple(findings)
+    return read(Claim, raw, path, findings), tuple(findings)
 
 
 def _prepared(
@@ -237,7 +235,7 @@ def read_diff(
         raw["basis"] = [raw["basis"]]
     raw.setdefault("trigger", {"kind": ""})
     diff = read(Diff, raw, path, findings)
-    if diff is None or errors_in(tuple(findings)):
+    if diff is None:
         return None, tuple(findings)
     return replace(diff, changes=tuple(c for c in changes if c)), tuple(findings)
 

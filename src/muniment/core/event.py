@@ -34,10 +34,12 @@ from muniment.core.canonical import canonical
 GENESIS = "0" * 64
 KINDS = (
     ("diff", "a proposal's frame: who, where, why, on what basis"),
+    ("note", "the free text of a proposal's frame"),
     ("change", "one change of a proposal"),
     ("decision", "a reviewer's or policy's decision on one change"),
     ("application", "a diff was applied"),
     ("claim", "a version of a claim"),
+    ("conflict", "two claims contradict one another, or did until it was settled"),
     ("tombstone", "a value was rejected or a claim erased: refuse it from now on"),
     ("lifted", "a tombstone was lifted by a reviewer"),
     ("principal", "a principal was declared"),

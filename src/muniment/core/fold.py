@@ -12,13 +12,13 @@ Which rows an earlier version's end and an index's layout give is the store's ma
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 
 from muniment.core.claim import Claim
 from muniment.core.codec import micros
+from muniment.core.differences import frame
 from muniment.core.event import Event
 from muniment.core.record import claim_from
 from muniment.core.relations import relation
@@ -27,31 +27,12 @@ from muniment.core.text import match_key
 from muniment.core.words import words
 
 KeyOf = Callable[..., str]
-_NEGATIONS = frozenset(
-    "not no never without cannot can't don't doesn't isn't aren't won't shouldn't mustn't"
-    " do does did".split()
-)
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
-_TOKEN = re.compile(r"[\w'’]+")
-
-
-def shape(text: str) -> str:
-    """A text without its numbers, dates and negations: two texts of one shape may contradict one another.
-
-    >>> shape("Deploys are not allowed after 16:00.") == shape("Deploys are allowed after 18:00.")
-    True
-    """
-    tokens = _TOKEN.findall(match_key(text).replace("’", "'"))
-    kept = (t for t in tokens if not any(c.isdigit() for c in t))
-    return " ".join(t for t in kept if t not in _NEGATIONS and t not in _MONTHS)
 
 
 def claim_keys(claim: Claim, key: KeyOf) -> tuple[str, ...]:
     """The lookup keys of a claim, each within its scope: its slot, text, shape, facts and aliases."""
     where = str(claim.scope)
-    keys = [key("text", where, match_key(claim.claim)), key("shape", where, shape(claim.claim))]
+    keys = [key("text", where, match_key(claim.claim)), key("shape", where, frame(claim.claim))]
     if claim.slot:
         keys.append(key("slot", where, claim.slot))
     keys.extend(fact_key(where, fact.subject, fact.predicate, key) for fact in claim.facts)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from muniment.core.access import Audience, Principal, Scope, groups_of, may_see
@@ -47,6 +48,8 @@ class Viewing:
             row.id: row for row in snapshot.classes() if may_see(row.audience, everything)
         }
         self._rows: dict[str, Row | None] = {}
+        self._conflicts: tuple[Mapping[str, Any], ...] | None = None
+        self._erased: dict[str, tuple[str, ...]] | None = None
 
     def classes_of(self, scopes: Iterable[Scope]) -> tuple[str, ...]:
         """Visible classes in these scopes, sorted."""
@@ -63,6 +66,82 @@ class Viewing:
         """The audience of a visible class."""
         return self.classes[cls].audience
 
+    def seen(self, rows: Iterable[Row]) -> tuple[Row, ...]:
+        """Rows with what other visible claims make of them: successors, open conflicts, retracted sources.
+
+        Nothing that is recorded about a hidden claim is written into a visible one's row; relations are put
+        together here, from what the asker may see alone.
+
+        Args:
+            rows: Visible rows, with all visible rows of their scopes among them.
+        """
+        given = tuple(rows)
+        successors = self._successors(given)
+        disputes = self.open_conflicts()
+        gone = set(self.erased())
+        plain = self._related(given, successors, disputes)
+        return tuple(self._with_sources(row, plain, gone) for row in plain.values())
+
+    def _successors(self, rows: tuple[Row, ...]) -> dict[str, str]:
+        found = {old: row.claim_id for row in rows for old in row.supersedes}
+        return found | {old: erased for erased, olds in self.erased().items() for old in olds}
+
+    @staticmethod
+    def _related(
+        rows: tuple[Row, ...],
+        successors: Mapping[str, str],
+        disputes: Mapping[str, tuple[str, ...]],
+    ) -> dict[str, Row]:
+        related: dict[str, Row] = {}
+        for row in rows:
+            successor, others = successors.get(row.claim_id, ""), disputes.get(row.claim_id, ())
+            if successor or others or row.conflicts:
+                merged = tuple(dict.fromkeys(row.conflicts + others))
+                row = replace(row, superseded_by=successor, conflicts=merged)
+            related[row.claim_id] = row
+        return related
+
+    def _with_sources(self, row: Row, related: Mapping[str, Row], gone: Collection[str]) -> Row:
+        """Stale where a source that the asker may see was superseded, deprecated, disputed or erased (`E-RETRACT`)."""
+        for source_id in row.derived_from:
+            source = related.get(source_id) or self.row(source_id)
+            retracted = source is not None and (
+                source.superseded_by
+                or source.conflicts
+                or source.retired
+                or source.review != "accepted"
+            )
+            if retracted or source_id in gone:
+                return replace(row, derived_stale=source_id)
+        return row
+
+    def open_conflicts(self) -> dict[str, tuple[str, ...]]:
+        """Claim to the claims that contradict it, where both sides are visible and nobody settled it."""
+        found: dict[str, tuple[str, ...]] = {}
+        for conflict in self.conflicts():
+            if not conflict.get("resolved"):
+                for one in conflict["between"]:
+                    others = tuple(other for other in conflict["between"] if other != one)
+                    found[one] = tuple(dict.fromkeys(found.get(one, ()) + others))
+        return found
+
+    def conflicts(self) -> tuple[Mapping[str, Any], ...]:
+        """Recorded conflicts of which every side is visible, in ledger order."""
+        if self._conflicts is None:
+            docs = self.snapshot.docs("conflict")
+            contents = self.snapshot.contents([doc.seq for doc in docs])
+            known = (contents[doc.seq] for doc in docs if doc.seq in contents)
+            self._conflicts = tuple(c for c in known if all(self.sees(one) for one in c["between"]))
+        return self._conflicts
+
+    def erased(self) -> dict[str, tuple[str, ...]]:
+        """Erased claims whose class is visible, with what they had superseded."""
+        if self._erased is None:
+            docs = [doc for doc in self.snapshot.docs("erased") if doc.cls in self.classes]
+            contents = self.snapshot.contents([doc.seq for doc in docs])
+            self._erased = {doc.id: tuple(contents[doc.seq]["supersedes"]) for doc in docs}
+        return self._erased
+
     def row(self, claim_id: str) -> Row | None:
         """A claim's latest version, if it is visible."""
         if claim_id not in self._rows:
@@ -71,8 +150,8 @@ class Viewing:
         return self._rows[claim_id]
 
     def sees(self, claim_id: str) -> bool:
-        """Whether a claim is there and visible."""
-        return self.row(claim_id) is not None
+        """Whether a claim is there, or was until it was erased, and visible."""
+        return self.row(claim_id) is not None or claim_id in self.erased()
 
     def claim(self, claim_id: str) -> Claim:
         """A claim's latest version.

@@ -1,0 +1,252 @@
+"""What is wrong with a diff (`B-DIFFREJECT`): one rule, one function, one row.
+
+- Rules see the diff, the instant and what the proposer may see of its targets.
+- A target that is absent and one that may not be seen give the same finding (`E-BLINDWRITE`).
+- A supersede keeps scope and audience; changing either is a deprecation and an addition that a reviewer declares.
+
+>>> frame = Diff("mdiff_x", datetime(2026, 7, 8, tzinfo=UTC), "agent:codex", Scope("repository", "local:shop"), Trigger(""))
+>>> [f.code for f in check_diff(frame, Targets(now=0))]
+['no_trigger']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from muniment.core.access import Audience, Scope, within
+from muniment.core.diff import WEAK_TRIGGER_STATES, Change, Diff, Trigger
+from muniment.core.errors import Finding, quoted
+from muniment.core.row import Row
+
+_ = (UTC, datetime, Scope, Trigger)  # named by the doctest
+_NEEDS_TARGET = ("supersede", "deprecate", "revalidate")
+_NEEDS_ITEM = ("add", "supersede")
+_DECLARATIONS = ("promotion", "declassification")
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a rule may look at besides the diff.
+
+    Attributes:
+        now: Instant, microseconds.
+        rows: Latest versions of claims named by the diff, as far as the proposer may see them.
+        scopes: Their scopes.
+        audiences: Their audiences.
+    """
+
+    now: int
+    rows: Mapping[str, Row] = field(default_factory=dict)
+    scopes: Mapping[str, Scope] = field(default_factory=dict)
+    audiences: Mapping[str, Audience] = field(default_factory=dict)
+
+
+Rule = Callable[[Diff, Targets], Iterator[Finding]]
+REQ = "B-DIFFREJECT"
+
+
+def _places(diff: Diff) -> Iterator[tuple[str, Change]]:
+    return ((f"/changes/{index}", change) for index, change in enumerate(diff.changes))
+
+
+def has_trigger(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    if not diff.trigger.kind:
+        fix = "add `trigger: {kind, uri, state, observed_at}`: what happened that made this worth remembering?"
+        yield Finding("no_trigger", "the diff names no trigger", "/trigger", fix, req=REQ)
+
+
+def trigger_is_strong(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    state = diff.trigger.state
+    if state in WEAK_TRIGGER_STATES:
+        message = f"a trigger in the state {quoted(state)} is too weak to remember by"
+        fix = "wait until it is merged, closed, resolved or confirmed"
+        yield Finding("weak_trigger", message, "/trigger/state", fix, req=REQ)
+
+
+def has_basis(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    named = diff.basis or diff.trigger.uri or not diff.changes
+    sourced = all(change.source or change.item for change in diff.changes)
+    if not named and not sourced:
+        yield Finding(
+            "no_basis",
+            "the diff rests on no source",
+            "/basis",
+            "add `basis: [{uri, role}]`",
+            req=REQ,
+        )
+
+
+def ids_are_unique(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for place, change in _places(diff):
+        if change.id in seen or not change.id:
+            message = f"the change id {quoted(change.id)} is used twice"
+            yield Finding(
+                "change_id_used",
+                message,
+                f"{place}/id",
+                "give every change its own id",
+                req="B-DIFF",
+            )
+        seen.add(change.id)
+
+
+def says_why(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        if not change.reason.strip():
+            yield Finding(
+                "no_reason",
+                "the change does not say why",
+                f"{place}/reason",
+                "add a reason",
+                req="B-DIFF",
+            )
+
+
+def items_are_complete(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        if change.operation in _NEEDS_ITEM and change.item is None:
+            message = f"{change.operation} needs a whole claim"
+            yield Finding(
+                "no_item",
+                message,
+                f"{place}/item",
+                "add `item: {claim, scope, source, visibility, …}`",
+                req=REQ,
+            )
+
+
+def targets_exist(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        if change.operation in _NEEDS_TARGET:
+            yield from _known(change.target_id, f"{place}/target_id", targets)
+        if change.operation == "flag_conflict":
+            if len(set(change.target_ids)) < 2:
+                message = "a conflict is between two claims at least"
+                yield Finding(
+                    "too_few_targets", message, f"{place}/target_ids", "name both claims", req=REQ
+                )
+            for index, target in enumerate(change.target_ids):
+                yield from _known(target, f"{place}/target_ids/{index}", targets)
+
+
+def _known(target: str, place: str, targets: Targets) -> Iterator[Finding]:
+    if target not in targets.rows:
+        message = (
+            f"no claim {quoted(target)} is known here" if target else "the change names no target"
+        )
+        yield Finding("target_missing", message, place, "name a claim that you can see", req=REQ)
+
+
+def targets_are_accepted(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        row = targets.rows.get(change.target_id)
+        if (
+            row
+            and change.operation in ("supersede", "revalidate")
+            and row.superseded_by
+            and change.operation == "supersede"
+        ):
+            message = f"{quoted(change.target_id)} was superseded already"
+            yield Finding(
+                "superseded_already",
+                message,
+                f"{place}/target_id",
+                "supersede its successor",
+                req="B-HISTORY",
+            )
+
+
+def scope_stays(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        item = change.item
+        if item is None:
+            continue
+        if item.scope != diff.scope and change.declares != "promotion":
+            message = f"the claim is for {quoted(item.scope)}, the diff for {quoted(diff.scope)}"
+            fix = "propose it in its own scope, or declare a promotion for a reviewer"
+            yield Finding(
+                "outside_scope", message, f"{place}/item/scope", fix, req="A-REJECT-SCOPE"
+            )
+        old = targets.scopes.get(change.target_id)
+        if change.operation == "supersede" and old is not None and item.scope != old:
+            message = f"a successor keeps the scope {quoted(old)}"
+            fix = "deprecate the old claim and add a new one, declared as a promotion"
+            yield Finding("scope_changed", message, f"{place}/item/scope", fix, req="A-BOUNDARY")
+
+
+def audience_stays(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        old = targets.audiences.get(change.target_id)
+        if change.operation != "supersede" or old is None or change.item is None:
+            continue
+        if not within(change.item.visibility.audience, old):
+            message = "the successor would be visible to more than the claim that it replaces"
+            fix = "keep the visibility; to widen it, deprecate and add with `declares: declassification`"
+            yield Finding("visibility_widened", message, f"{place}/item/visibility", fix, req=REQ)
+
+
+def resolution_has_evidence(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        source = change.item.source if change.item else change.source
+        if change.resolves and (source is None or source.is_weak):
+            message = "a conflict is resolved without evidence"
+            yield Finding(
+                "resolved_without_evidence",
+                message,
+                f"{place}/source",
+                "say what settles it",
+                req=REQ,
+            )
+
+
+def revalidation_has_source(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        if change.operation == "revalidate" and change.source is None and change.reading is None:
+            message = "a revalidation does not say what was looked at"
+            yield Finding(
+                "revalidated_without_source",
+                message,
+                f"{place}/source",
+                "give the source and what was found",
+                req="B-REVERIFY",
+            )
+
+
+def declarations_are_known(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    for place, change in _places(diff):
+        if change.declares and change.declares not in _DECLARATIONS:
+            message = f"{quoted(change.declares)} is not a declaration"
+            yield Finding(
+                "unknown_declaration",
+                message,
+                f"{place}/declares",
+                f"use one of: {', '.join(_DECLARATIONS)}",
+                req="B-DIFFREVIEW",
+            )
+
+
+DIFF_RULES: tuple[tuple[str, Rule], ...] = (
+    (REQ, has_trigger),
+    (REQ, trigger_is_strong),
+    (REQ, has_basis),
+    ("B-DIFF", ids_are_unique),
+    ("B-DIFF", says_why),
+    (REQ, items_are_complete),
+    (REQ, targets_exist),
+    ("B-HISTORY", targets_are_accepted),
+    ("A-REJECT-SCOPE", scope_stays),
+    (REQ, audience_stays),
+    (REQ, resolution_has_evidence),
+    ("B-REVERIFY", revalidation_has_source),
+    ("B-DIFFREVIEW", declarations_are_known),
+)
+
+
+def check_diff(
+    diff: Diff, targets: Targets, rules: tuple[tuple[str, Rule], ...] = DIFF_RULES
+) -> tuple[Finding, ...]:
+    """Every finding of every rule, in the rules' order."""
+    return tuple(finding for _, rule in rules for finding in rule(diff, targets))

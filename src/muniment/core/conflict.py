@@ -1,0 +1,144 @@
+"""Disagreement between claims: found, compared, kept; never settled in silence.
+
+- A *duplicate* says the same in the same scope; a *contradiction* gives a single-valued predicate another value in
+  overlapping valid time and scope; a *possible* conflict is otherwise equal text with another number, date or negation.
+- Claims that carry facts are compared by their facts, others by their text.
+- A contradiction is shown in four views: what was detected, provenance, validity and confidence (`A-CONTRADICTION`).
+- Which side may win is `core.precedence`'s; a reviewer decides.
+
+>>> pnpm, npm = (Fact("", "uses_package_manager", tool) for tool in ("pnpm", "npm"))
+>>> contradicts(pnpm, npm), contradicts(pnpm, pnpm), contradicts(Fact("", "depends_on", "a"), Fact("", "depends_on", "b"))
+(True, False, False)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from muniment.core.claim import Claim, Fact
+from muniment.core.codec import encode
+from muniment.core.differences import differences
+from muniment.core.relations import RELATIONS, Relation, relation
+from muniment.core.text import match_key
+
+Kind = Literal["duplicate", "contradiction", "possible"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One side-by-side comparison of two claims."""
+
+    name: str
+    left: str
+    right: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two claims that disagree, or say the same twice.
+
+    Attributes:
+        kind: duplicate, contradiction or possible.
+        left: The new claim's id.
+        right: The other's.
+        note: What disagrees, in words.
+        views: Detection, provenance, validity and confidence, side by side.
+    """
+
+    kind: Kind
+    left: str
+    right: str
+    note: str
+    views: tuple[View, ...] = ()
+
+
+def contradicts(left: Fact, right: Fact, declared: tuple[Relation, ...] = RELATIONS) -> bool:
+    """Whether two facts give one single-valued predicate of one subject two values."""
+    kind = relation(left.predicate, declared)
+    same_place = match_key(left.subject) == match_key(right.subject)
+    same_predicate = kind == relation(right.predicate, declared)
+    return (
+        kind.single
+        and same_place
+        and same_predicate
+        and match_key(left.object) != match_key(right.object)
+    )
+
+
+def overlap(left: Claim, right: Claim) -> bool:
+    """Whether two claims are valid at some common instant; half-open, so meeting ends do not overlap."""
+    return _before(left.validity.valid_from, right.validity.valid_until) and _before(
+        right.validity.valid_from, left.validity.valid_until
+    )
+
+
+def _before(start: datetime | None, end: datetime | None) -> bool:
+    return start is None or end is None or start < end
+
+
+def compare(
+    new: Claim, other: Claim, declared: tuple[Relation, ...] = RELATIONS
+) -> Conflict | None:
+    """How a new claim stands to another one of the same scope; None where they get along."""
+    if new.scope != other.scope or new.id == other.id:
+        return None
+    conditions = set(new.validity.conditions) == set(other.validity.conditions)
+    same_facts = new.facts and set(map(_fact_key, new.facts)) == set(map(_fact_key, other.facts))
+    if match_key(new.claim) == match_key(other.claim) or same_facts:
+        return Conflict("duplicate", new.id, other.id, "it says the same") if conditions else None
+    if not overlap(new, other) or not conditions:
+        return None
+    for one in new.facts:
+        for two in other.facts:
+            if contradicts(one, two, declared):
+                what = f"{one.predicate.replace('_', ' ')}: `{one.object}` or `{two.object}`"
+                return Conflict("contradiction", new.id, other.id, what, views(new, other, what))
+    if new.facts and other.facts:
+        return None
+    apart = differences(new.claim, other.claim)
+    if not apart:
+        return None
+    what = "; ".join(f"{d.kind}: `{d.left}` or `{d.right}`" for d in apart)
+    return Conflict("possible", new.id, other.id, what, views(new, other, what))
+
+
+def _fact_key(fact: Fact) -> tuple[str, str, str]:
+    return match_key(fact.subject), relation(fact.predicate).name, match_key(fact.object)
+
+
+def views(left: Claim, right: Claim, detected: str) -> tuple[View, ...]:
+    """The four views of a contradiction."""
+    return (
+        View("conflict_detection", left.claim, right.claim, detected),
+        View("provenance_comparison", _provenance(left), _provenance(right)),
+        View("validity_review", _validity(left), _validity(right)),
+        View(
+            "confidence_reassessment",
+            _confidence(left),
+            _confidence(right),
+            "neither side is raised by the other",
+        ),
+    )
+
+
+def _provenance(claim: Claim) -> str:
+    source = claim.source
+    when = f", observed {encode(source.observed_at)}" if source.observed_at else ""
+    return f"{source.kind} ({source.origin or 'origin not certain'}), {source.derivation}{when}, {source.uri or 'no address'}"
+
+
+def _validity(claim: Claim) -> str:
+    validity = claim.validity
+    start = encode(validity.valid_from) or "always"
+    end = encode(validity.valid_until) or "further notice"
+    verified = encode(claim.freshness.last_verified_at) or "never"
+    return f"from {start} until {end}; verified {verified}"
+
+
+def _confidence(claim: Claim) -> str:
+    confidence = claim.confidence
+    score = "unknown" if confidence.score is None else f"{confidence.score:g}"
+    return f"{score} ({confidence.grade or 'no grade'}){': ' + confidence.reason if confidence.reason else ''}"

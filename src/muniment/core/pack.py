@@ -1,0 +1,115 @@
+"""Which claims are handed over: whole, best first, within hard limits counted on the text itself (`E-LIMITS`).
+
+- A unit is one claim, or all claims of one conflict: it is packed whole or not at all.
+- Before a unit is kept, the whole text with it is made and counted. Token counts are never added up.
+- A unit that does not fit is left out; smaller ones after it are still tried, for a declared number of misses.
+- The order in which units are given does not matter: best relevance first, ties by identifier.
+
+>>> units = (Unit(("mem_b",), 5), Unit(("mem_a", "mem_c"), 9), Unit(("mem_d",), 1))
+>>> text = lambda chosen: " ".join(name for unit in chosen for name in unit.ids)
+>>> packed = pack(units, Limits(k=3, budget=11), len, text)
+>>> packed.text, packed.left
+('mem_a mem_c', ((('mem_b',), 'over_budget'), (('mem_d',), 'over_budget')))
+>>> pack(units, Limits(k=2, budget=99), len, text).left[0]
+(('mem_b',), 'over_k')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+MISSES = 16
+"""Units that do not fit the budget before packing stops looking for smaller ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is packed whole.
+
+    Attributes:
+        ids: The claims, sorted.
+        relevance: The best of them, fixed point.
+    """
+
+    ids: tuple[str, ...]
+    relevance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Hard limits: at most `k` claims, at most `budget` tokens; both inclusive."""
+
+    k: int
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What fits.
+
+    Attributes:
+        chosen: The units, best first.
+        text: The whole text with exactly these units.
+        used: Its tokens.
+        left: The claims of each unit that was left out, with `over_k` or `over_budget`.
+    """
+
+    chosen: tuple[Unit, ...]
+    text: str
+    used: int
+    left: tuple[tuple[tuple[str, ...], str], ...]
+
+
+def pack(
+    units: Sequence[Unit],
+    limits: Limits,
+    count: Callable[[str], int],
+    text_of: Callable[[tuple[Unit, ...]], str],
+) -> Packed:
+    """Choose units within the limits.
+
+    Args:
+        units: Everything that supports an answer.
+        limits: The limits.
+        count: Tokens of a text.
+        text_of: The whole text that would be handed over with exactly these units, best first.
+    """
+    chosen: tuple[Unit, ...] = ()
+    text, used = "", 0
+    left: list[tuple[tuple[str, ...], str]] = []
+    claims = misses = 0
+    for unit in sorted(units, key=lambda unit: (-unit.relevance, unit.ids)):
+        if claims + len(unit.ids) > limits.k:
+            left.append((unit.ids, "over_k"))
+            continue
+        if misses >= MISSES:
+            left.append((unit.ids, "over_budget"))
+            continue
+        trial = text_of((*chosen, unit))
+        tokens = count(trial)
+        # INVARIANT: `text` is at all times exactly the text of `chosen`, and `used` its own count.
+        if tokens <= limits.budget:
+            chosen, text, used = (*chosen, unit), trial, tokens
+            claims += len(unit.ids)
+        else:
+            left.append((unit.ids, "over_budget"))
+            misses += 1
+    return Packed(chosen, text, used, tuple(left))
+
+
+def shortest_that_fits(
+    texts: Sequence[str], budget: int, count: Callable[[str], int]
+) -> tuple[str, int]:
+    """The first text within the budget; the empty text where none is.
+
+    >>> shortest_that_fits(("nothing supports an answer", "no_support"), 12, len)
+    ('no_support', 10)
+    >>> shortest_that_fits(("no_support",), 3, len)
+    ('', 0)
+    """
+    for text in texts:
+        tokens = count(text)
+        if tokens <= budget:
+            return text, tokens
+    return "", 0

@@ -1,0 +1,281 @@
+"""Apply decided changes: one transaction, all of it or nothing.
+
+- Under the writer's lock, base state, conflicts, audiences and tombstones are looked at once more.
+- A change that meets a tombstone which its reviewer may not see stays pending: nothing is told.
+- Conflicts and tombstones are records of their own, in classes of their own: what is hidden never writes to what is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from muniment.core.claim import Claim
+from muniment.core.codec import encode, micros
+from muniment.core.conflict import Conflict
+from muniment.core.diff import Application, Change, Decided, Pending
+from muniment.core.errors import Conflicted, Finding, errors_in
+from muniment.core.event import Event
+from muniment.core.fold import value_keys
+from muniment.core.plan import Applied, plan
+from muniment.core.source import Reading
+from muniment.ports.store import Transaction
+from muniment.usecases.examine import Examined, examine
+from muniment.usecases.pending import change_doc_id, load
+from muniment.usecases.retract import retraction_events
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a review came to.
+
+    Attributes:
+        diff_id: The diff.
+        decisions: What was recorded, by change.
+        resulting: Change id to the claim that it made or touched.
+        conflicts: Conflicts that were recorded.
+        held: Changes that stay pending although they were accepted; another reviewer is needed.
+        revision: The revision that recorded it.
+    """
+
+    diff_id: str
+    decisions: Mapping[str, Decided]
+    resulting: Mapping[str, str] = field(default_factory=dict)
+    conflicts: tuple[Conflict, ...] = ()
+    held: tuple[str, ...] = ()
+    revision: int = 0
+
+
+def apply_decisions(
+    session: Session,
+    pending: Pending,
+    decisions: Mapping[str, Decided],
+    readings: Mapping[str, Reading],
+    before: Examined,
+    open_values: frozenset[str] = frozenset(),
+) -> Outcome:
+    """Record decisions and apply the accepted changes.
+
+    Args:
+        session: Whose decisions they are.
+        pending: The diff as it was shown.
+        decisions: Change id to decision.
+        readings: Change id to what its source said.
+        before: What was noticed when it was shown.
+        open_values: Rejected changes that leave no tombstone.
+
+    Raises:
+        Conflicted: Something was decided, written or noticed meanwhile; nothing was written.
+    """
+    with session.store.transaction(session.tenant) as transaction:
+        viewing = Viewing(transaction, session.principal)
+        examined = _look_again(session, viewing, pending, decisions, before)
+        held = tuple(
+            c.id for c in _changes(pending, decisions, "accepted") if _hidden_tombstone(viewing, c)
+        )
+        work = _Work(session, transaction, viewing, readings, examined)
+        for change in _changes(pending, decisions, "accepted"):
+            if change.id not in held:
+                work.accept(change, decisions[change.id])
+        for change in _changes(pending, decisions, "rejected"):
+            work.reject(change, decisions[change.id], change.id not in open_values)
+        recorded = {name: d for name, d in decisions.items() if name not in held}
+        work.decide(pending, recorded)
+        revision = (
+            transaction.append(work.events, session.now()) if work.events else transaction.revision
+        )
+    return Outcome(pending.diff.id, recorded, work.resulting, tuple(work.conflicts), held, revision)
+
+
+def _changes(
+    pending: Pending, decisions: Mapping[str, Decided], decision: str
+) -> tuple[Change, ...]:
+    chosen = (c for c in pending.diff.changes if c.id in decisions)
+    return tuple(c for c in chosen if decisions[c.id].decision == decision)
+
+
+def _look_again(
+    session: Session,
+    viewing: Viewing,
+    pending: Pending,
+    decisions: Mapping[str, Decided],
+    before: Examined,
+) -> Examined:
+    now = load(viewing, pending.diff.id)
+    moved = [name for name in decisions if now.state_of(name) != pending.state_of(name)]
+    if moved:
+        raise Conflicted(
+            f"somebody decided on `{moved[0]}` meanwhile", fix="look at the diff again"
+        )
+    wanted = tuple(
+        c
+        for c in pending.diff.changes
+        if c.id in decisions and decisions[c.id].decision == "accepted"
+    )
+    examined = examine(viewing, replace(pending.diff, changes=wanted), micros(session.now()))
+    places = {
+        f"/changes/{i}": f"/changes/{pending.diff.changes.index(c)}" for i, c in enumerate(wanted)
+    }
+    findings = tuple(_moved(f, places) for f in examined.findings)
+    fresh = _new(before, findings)
+    if fresh:
+        raise Conflicted(
+            str(fresh[0]), fresh, fix="look at the diff again: this was not there before"
+        )
+    return examined
+
+
+def _moved(finding: Finding, places: Mapping[str, str]) -> Finding:
+    """The finding with its change's place in the whole diff."""
+    head = "/".join(finding.path.split("/")[:3])
+    return (
+        replace(finding, path=places[head] + finding.path[len(head) :])
+        if head in places
+        else finding
+    )
+
+
+def _new(before: Examined, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    known = {(f.code, f.path, f.message) for f in before.findings}
+    fresh = tuple(f for f in findings if (f.code, f.path, f.message) not in known)
+    told = tuple(f for f in fresh if f.code in ("duplicate", "contradiction", "possible"))
+    return errors_in(findings) + told
+
+
+def _hidden_tombstone(viewing: Viewing, change: Change) -> bool:
+    if change.item is None:
+        return False
+    docs = (
+        viewing.snapshot.doc("tombstone", key)
+        for key in value_keys(change.item, viewing.snapshot.key)
+    )
+    return any(doc is not None and doc.cls not in viewing.classes for doc in docs)
+
+
+class _Work:
+    """The events of one application, put together change by change."""
+
+    def __init__(
+        self,
+        session: Session,
+        transaction: Transaction,
+        viewing: Viewing,
+        readings: Mapping[str, Reading],
+        examined: Examined,
+    ) -> None:
+        self.session, self.transaction, self.viewing = session, transaction, viewing
+        self.readings, self.examined = readings, examined
+        self.now = session.now()
+        self.events: list[Event] = []
+        self.conflicts: list[Conflict] = []
+        self.resulting: dict[str, str] = {}
+
+    def accept(self, change: Change, decided: Decided) -> None:
+        """Add what an accepted change makes."""
+        named = [one for one in (change.target_id, *change.target_ids) if one]
+        sources = change.item.source.derived_from if change.item else ()
+        current = {one: self.viewing.claim(one) for one in named}
+        confidences = {
+            one: self.viewing.claim(one).confidence.score or 0.0
+            for one in sources
+            if self.viewing.row(one)
+        }
+        applied = Applied(self.now, decided.by, self.readings.get(change.id), confidences)
+        for claim in plan(change, current, applied):
+            self._version(claim)
+            self.resulting[change.id] = claim.id
+        self._conflicts_of(change)
+        self._settle(change)
+        touched = change.target_id if change.operation in ("supersede", "deprecate") else ""
+        if touched:
+            self.events.extend(
+                retraction_events(
+                    self.session, self.transaction, self.viewing, touched, change.operation
+                )
+            )
+
+    def _version(self, claim: Claim) -> None:
+        cls = self.transaction.declare_class(claim.scope, claim.visibility.audience)
+        subjects = (claim.id,)
+        self.events.append(Event("claim", claim.id, encode(claim), claim.id, subjects, cls))
+
+    def _conflicts_of(self, change: Change) -> None:
+        if change.operation == "flag_conflict":
+            self._conflict(change.target_ids, change.conflict_notes or change.reason, "flagged")
+            self.resulting[change.id] = change.target_ids[0]
+        for conflict in self.examined.conflicts.get(change.id, ()):
+            if conflict.kind == "contradiction" and conflict.right not in change.resolves:
+                self.conflicts.append(conflict)
+                self._conflict((conflict.left, conflict.right), conflict.note, conflict.kind)
+
+    def _conflict(self, between: tuple[str, ...], note: str, kind: str, resolved: str = "") -> None:
+        sides = tuple(sorted(set(between)))
+        content = {
+            "between": list(sides),
+            "note": note,
+            "kind": kind,
+            "since": encode(self.now),
+            "resolved": resolved,
+        }
+        key = self.transaction.key("conflict", *sides)
+        self.events.append(Event("conflict", key, content, subjects=sides))
+        for side in sides:
+            self.events.extend(
+                retraction_events(self.session, self.transaction, self.viewing, side, "dispute")
+            )
+
+    def _settle(self, change: Change) -> None:
+        """Close the recorded conflicts that a change says it settles."""
+        settled = set(change.resolves)
+        own = change.target_id or (change.item.id if change.item else "")
+        for conflict in self.viewing.conflicts():
+            sides = set(conflict["between"])
+            if (
+                settled & sides
+                and (own in sides or settled >= sides)
+                and not conflict.get("resolved")
+            ):
+                content = {**conflict, "resolved": change.reason, "resolved_at": encode(self.now)}
+                key = self.transaction.key("conflict", *sorted(sides))
+                self.events.append(Event("conflict", key, content, subjects=tuple(sorted(sides))))
+
+    def reject(self, change: Change, decided: Decided, leave_tombstone: bool) -> None:
+        """Add the tombstones of a rejected value."""
+        item = change.item
+        if item is None or not leave_tombstone:
+            return
+        cls = self.transaction.declare_class(item.scope, item.visibility.audience)
+        content = {
+            "at": encode(decided.at),
+            "by": decided.by,
+            "why": "rejected",
+            "diff": decided.diff_id,
+            "change": change.id,
+        }
+        keys = value_keys(item, self.transaction.key)
+        self.events.extend(Event("tombstone", key, content, keys[0], (), cls) for key in keys)
+
+    def decide(self, pending: Pending, decisions: Mapping[str, Decided]) -> None:
+        """Add the decisions, and the record of the application."""
+        by_id = {change.id: change for change in pending.diff.changes}
+        for name, decided in decisions.items():
+            subjects = by_id[name].subjects
+            doc_id = change_doc_id(pending.diff.id, name)
+            self.events.append(
+                Event("decision", doc_id, encode(decided), pending.diff.id, subjects)
+            )
+        if self.resulting:
+            self.events.append(self._application(pending, decisions))
+
+    def _application(self, pending: Pending, decisions: Mapping[str, Decided]) -> Event:
+        before = pending.applied
+        resulting = {**(before.resulting if before else {}), **self.resulting}
+        accepted = (*(before.accepted if before else ()), *self.resulting)
+        readings = {
+            name: encode(self.readings[name]) for name in self.resulting if name in self.readings
+        }
+        by = next(iter(decisions.values())).by
+        record = Application(pending.diff.id, self.now, by, accepted, resulting, readings)
+        return Event("application", pending.diff.id, encode(record), pending.diff.id)

@@ -1,0 +1,173 @@
+"""Operator events: principals, groups, roles, credentials and policies (DESIGN section 3).
+
+- The first declarations of a tenant, made before any credential is registered, need no signature; afterwards every
+  one is signed by an operator's registered credential.
+- The latest word counts; earlier ones stay in the ledger.
+- Names stand in contents only; the ledger's identifiers are keyed digests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from muniment.core.access import ROLES
+from muniment.core.canonical import canonical
+from muniment.core.codec import encode
+from muniment.core.errors import Finding, InvalidInput, NotPermitted, errors_in, quoted
+from muniment.core.event import Event
+from muniment.core.policy import Policy, policy_statement
+from muniment.core.text import identifier_findings
+from muniment.ports.credential import Signer
+from muniment.ports.store import Snapshot
+from muniment.usecases.review import registered_keys
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
+
+DECLARED_KINDS = ("user", "agent", "process", "service", "group", "policy", "team", "repo")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One thing that an operator declares.
+
+    Attributes:
+        kind: principal, group, role, credential or policy.
+        name: What it is about.
+        content: What is declared.
+    """
+
+    kind: str
+    name: str
+    content: Mapping[str, Any]
+
+
+def principal(name: str, note: str = "") -> Declaration:
+    """A principal that may be named elsewhere."""
+    return Declaration("principal", name, {"name": name, "note": note})
+
+
+def group(name: str, members: tuple[str, ...]) -> Declaration:
+    """A group and its direct members, which may be groups."""
+    return Declaration("group", name, {"name": name, "members": list(members)})
+
+
+def roles(name: str, given: tuple[str, ...]) -> Declaration:
+    """The roles of a principal."""
+    return Declaration("role", name, {"name": name, "roles": sorted(given)})
+
+
+def credential(name: str, public_keys: tuple[str, ...]) -> Declaration:
+    """The public keys by which a reviewer is known."""
+    return Declaration("credential", name, {"name": name, "public_keys": list(public_keys)})
+
+
+def check(declaration: Declaration) -> tuple[Finding, ...]:
+    """What is wrong with a declaration."""
+    findings = [*identifier_findings(declaration.name, "/name")]
+    prefix = declaration.name.partition(":")[0]
+    if declaration.kind != "policy" and (
+        ":" not in declaration.name or prefix not in DECLARED_KINDS
+    ):
+        message = f"{quoted(declaration.name)} is not a principal's name"
+        fix = f"write it as kind:id, with one of: {', '.join(DECLARED_KINDS)}"
+        findings.append(Finding("bad_name", message, "/name", fix))
+    known = [name for name, _ in ROLES]
+    for role in declaration.content.get("roles", ()):
+        if role not in known:
+            fix = f"use one of: {', '.join(known)}"
+            findings.append(Finding("unknown_role", f"{quoted(role)} is not a role", "/roles", fix))
+    for member in declaration.content.get("members", ()):
+        findings.extend(identifier_findings(member, "/members"))
+    return errors_in(tuple(findings))
+
+
+def is_bootstrap(snapshot: Snapshot) -> bool:
+    """Whether the tenant has no registered credential yet."""
+    return not snapshot.docs("credential")
+
+
+def declare(
+    session: Session, declarations: tuple[Declaration, ...], signer: Signer | None = None
+) -> int:
+    """Record declarations, all or none.
+
+    Args:
+        session: The operator's session.
+        declarations: What to declare.
+        signer: The operator's opened credential; needed once the tenant has one registered.
+
+    Returns:
+        The revision.
+
+    Raises:
+        InvalidInput: A name or role is wrong.
+        NotPermitted: No operator, or no credential of its own.
+    """
+    findings = tuple(f for one in declarations for f in check(one))
+    if findings:
+        raise InvalidInput.of(findings)
+    now = session.now()
+    with session.store.transaction(session.tenant) as transaction:
+        if not is_bootstrap(transaction):
+            require_operator(Viewing(transaction, session.principal), signer)
+        events = [_event(session, transaction, one, signer) for one in declarations]
+        return transaction.append(events, now)
+
+
+def require_operator(viewing: Viewing, signer: Signer | None) -> None:
+    """Refuse whoever is not an operator with its own registered credential.
+
+    Raises:
+        NotPermitted: Role or credential is missing.
+    """
+    viewing.require_role("operator", "declare this")
+    name = viewing.principal.name
+    if (
+        signer is None
+        or signer.principal != name
+        or signer.public_key not in registered_keys(viewing, name)
+    ):
+        message = f"{quoted(name)} has to sign this with its registered credential"
+        raise NotPermitted(message, fix="open your credential with its passphrase")
+
+
+def _event(session: Session, snapshot: Snapshot, one: Declaration, signer: Signer | None) -> Event:
+    if one.kind == "policy":
+        return Event(one.kind, snapshot.key(one.kind, one.name), one.content)
+    content = {
+        **one.content,
+        "declared_by": session.principal,
+        "declared_at": encode(session.now()),
+    }
+    if signer is not None:
+        statement = canonical(
+            {
+                "muniment": "declare/1",
+                "tenant": session.tenant,
+                "kind": one.kind,
+                "content": content,
+            }
+        )
+        content = {**content, "public_key": signer.public_key, "signature": signer.sign(statement)}
+    return Event(one.kind, snapshot.key(one.kind, one.name), content)
+
+
+def policy(session: Session, wanted: Policy, signer: Signer) -> Declaration:
+    """A policy, signed by its reviewer."""
+    plain = replace(
+        wanted,
+        declared_by=session.principal,
+        declared_at=session.now(),
+        public_key=signer.public_key,
+    )
+    signature = signer.sign(canonical(policy_statement(session.tenant, plain)))
+    return Declaration("policy", plain.name, encode(replace(plain, signature=signature)))
+
+
+def declared(viewing: Viewing, kind: str) -> tuple[Mapping[str, Any], ...]:
+    """The latest declarations of a kind, in the order in which they were first made."""
+    docs = viewing.snapshot.docs(kind)
+    contents = viewing.snapshot.contents([doc.seq for doc in docs])
+    return tuple(contents[doc.seq] for doc in docs if doc.seq in contents)

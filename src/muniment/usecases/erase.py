@@ -1,0 +1,93 @@
+"""Erase: content goes, the record that something was erased stays (`A-DELETE`).
+
+- An operator's act, signed; not a diff.
+- What is left refuses the same value again and says nothing of it; the ledger still verifies.
+- Whatever was derived from the claim is stale from the same transaction on, and proposed for review.
+- On disk an erasure is complete after a checkpoint; until then the answer is `pending`, with what holds it up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from muniment.core.codec import encode
+from muniment.core.event import Event
+from muniment.core.fold import value_keys
+from muniment.ports.credential import Signer
+from muniment.usecases.declare import require_operator
+from muniment.usecases.retract import retraction_events
+from muniment.usecases.review import require_reviewer
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing, not_found
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure came to.
+
+    Attributes:
+        claim_id: What was erased.
+        contents: How many contents were removed.
+        revision: The revision that records it.
+        disk: `complete`, or `pending: …`.
+    """
+
+    claim_id: str
+    contents: int
+    revision: int
+    disk: str
+
+
+def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
+    """Erase a claim: every version, every proposal of it, every index entry.
+
+    Raises:
+        NotFound: Absent or not visible.
+        NotPermitted: No operator with its own credential.
+    """
+    with session.store.transaction(session.tenant) as transaction:
+        viewing = Viewing(transaction, session.principal)
+        require_operator(viewing, signer)
+        row = viewing.row(claim_id)
+        if row is None:
+            raise not_found("claim", claim_id)
+        claim = viewing.claim(claim_id)
+        at = encode(session.now())
+        events = list(retraction_events(session, transaction, viewing, claim_id, "erase"))
+        keys = value_keys(claim, transaction.key)
+        stone = {"at": at, "by": session.principal, "why": "erased"}
+        events.extend(Event("tombstone", key, stone, keys[0], (), row.cls) for key in keys)
+        left = {"at": at, "by": session.principal, "supersedes": list(row.supersedes)}
+        events.append(Event("erased", claim_id, left, cls=row.cls))
+        revision = transaction.append(events, session.now())
+        removed = transaction.erase(claim_id)
+    return Erased(claim_id, removed, revision, session.store.checkpoint())
+
+
+def lift(session: Session, prefix: str, reason: str, signer: Signer) -> int:
+    """Lift a tombstone by name, on new evidence; a reviewer's act (`E-TOMBSTONE`).
+
+    Args:
+        session: The reviewer's session.
+        prefix: The first characters of its key, at least eight, as shown in the refusal.
+        reason: The new evidence.
+        signer: The reviewer's opened credential.
+
+    Returns:
+        How many tombstones were lifted: all keys of the one rejected value.
+    """
+    with session.store.transaction(session.tenant) as transaction:
+        viewing = Viewing(transaction, session.principal)
+        require_reviewer(viewing, signer)
+        seen = [doc for doc in transaction.docs("tombstone") if doc.cls in viewing.classes]
+        named = [doc for doc in seen if len(prefix) >= 8 and doc.id.startswith(prefix)]
+        if not named:
+            raise not_found("tombstone", prefix)
+        family = {doc.parent for doc in named}
+        lifted = [doc for doc in seen if doc.parent in family]
+        content = {"at": encode(session.now()), "by": session.principal, "reason": reason}
+        transaction.append(
+            [Event("lifted", doc.id, content, doc.parent, (), doc.cls) for doc in lifted],
+            session.now(),
+        )
+    return len(lifted)

@@ -1,0 +1,170 @@
+"""What the checks notice about a diff, from what somebody may see: rules, duplicates, conflicts, tombstones.
+
+- The same examination serves proposer, reviewer and application; only what is visible differs (`E-BLINDWRITE`).
+- A duplicate or conflict is a warning with its comparison; a tombstone that may be seen refuses (`E-TOMBSTONE`).
+- Every text of the diff is checked for secrets, not only its claims (`E-SECRET`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from muniment.core.access import Audience, Scope, intersect
+from muniment.core.check import Known, check_claim
+from muniment.core.check_diff import Targets, check_diff
+from muniment.core.claim import Claim
+from muniment.core.codec import encode
+from muniment.core.conflict import Conflict, compare
+from muniment.core.diff import Change, Diff
+from muniment.core.errors import Finding, quoted
+from muniment.core.fold import claim_keys, value_keys
+from muniment.core.row import Row
+from muniment.core.secret_scan import secret_findings
+from muniment.core.text import text_findings
+from muniment.usecases.viewing import Viewing
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was noticed.
+
+    Attributes:
+        findings: Everything, with paths into the diff.
+        conflicts: Change id to how its item stands to visible claims.
+    """
+
+    findings: tuple[Finding, ...]
+    conflicts: dict[str, tuple[Conflict, ...]]
+
+
+def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> Examined:
+    """Examine a whole diff as `viewing`'s principal may."""
+    findings = list(check_diff(diff, _targets(viewing, diff, now)))
+    findings.extend(_texts(diff))
+    conflicts: dict[str, tuple[Conflict, ...]] = {}
+    for index, change in enumerate(diff.changes):
+        if change.item is None:
+            continue
+        place = f"/changes/{index}/item"
+        known = _known(viewing, change.item, now, is_import)
+        findings.extend(f.under(place) for f in check_claim(change.item, known))
+        findings.extend(f.under(place) for f in tombstones(viewing, change.item))
+        conflicts[change.id] = standing(viewing, change)
+        findings.extend(f.under(place) for f in map(_noticed, conflicts[change.id]))
+    return Examined(tuple(findings), conflicts)
+
+
+def _targets(viewing: Viewing, diff: Diff, now: int) -> Targets:
+    named = {
+        target
+        for change in diff.changes
+        for target in (change.target_id, *change.target_ids)
+        if target
+    }
+    rows = {target: row for target in sorted(named) if (row := viewing.row(target)) is not None}
+    scopes = {target: viewing.scope_of(row.cls) for target, row in rows.items()}
+    audiences = {target: viewing.audience_of(row.cls) for target, row in rows.items()}
+    return Targets(now, rows, scopes, audiences)
+
+
+def _known(viewing: Viewing, item: Claim, now: int, is_import: bool) -> Known:
+    rows = {one: row for one in item.source.derived_from if (row := viewing.row(one)) is not None}
+    seen = {row.claim_id: row for row in viewing.seen(rows.values())}
+    audiences = {one: viewing.audience_of(row.cls) for one, row in rows.items()}
+    unknown = item.extensions.get("unknown")
+    relevance = unknown.get("relevance") if isinstance(unknown, dict) else None
+    return Known(now, seen, audiences, relevance, is_import)
+
+
+def _texts(diff: Diff) -> Iterable[Finding]:
+    """Findings about the texts of a diff that are not a claim's."""
+    frame = encode(diff)
+    frame.pop("changes", None)
+    changes = [{k: v for k, v in encode(change).items() if k != "item"} for change in diff.changes]
+    for path, text in _strings({**frame, "changes": changes}, ""):
+        yield from text_findings(text, path, limit=100_000)
+        yield from secret_findings(text, path)
+
+
+def _strings(value: object, path: str) -> Iterable[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield f"{path}/{key}", str(key)
+            yield from _strings(item, f"{path}/{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _strings(item, f"{path}/{index}")
+
+
+def tombstones(viewing: Viewing, item: Claim) -> tuple[Finding, ...]:
+    """Refusals for values that were rejected or erased in this scope, as far as they may be seen."""
+    for key in value_keys(item, viewing.snapshot.key):
+        doc = viewing.snapshot.doc("tombstone", key)
+        if doc is not None and doc.cls in viewing.classes:
+            message = f"this was rejected before in {quoted(item.scope)} (tombstone {key[:12]})"
+            fix = f"a reviewer can lift it on new evidence: `muniment review --lift {key[:12]}`"
+            return (Finding("tombstoned", message, "/claim", fix, req="E-TOMBSTONE"),)
+    return ()
+
+
+def standing(viewing: Viewing, change: Change) -> tuple[Conflict, ...]:
+    """How a change's item stands to the visible, current claims of its scope, one row a claim."""
+    item = change.item
+    if item is None:
+        return ()
+    replaced = {change.target_id, *item.supersedes, *change.resolves}
+    rows = _candidates(viewing, item)
+    others = viewing.claims([row for row in rows if row.claim_id not in replaced])
+    found = (compare(item, other) for other in others.values())
+    return tuple(conflict for conflict in found if conflict is not None)
+
+
+def _candidates(viewing: Viewing, item: Claim) -> tuple[Row, ...]:
+    rows = {
+        row.seq: row
+        for key in claim_keys(item, viewing.snapshot.key)
+        for row in viewing.lookup(key)
+    }
+    classes = {row.cls for row in rows.values()}
+    successors = (
+        {old for row in viewing.snapshot.rows(classes) for old in row.supersedes} if rows else set()
+    )
+    live = (
+        row
+        for row in rows.values()
+        if row.review in ("accepted", "needs_review") and not row.retired
+    )
+    return tuple(row for row in live if row.claim_id not in successors)
+
+
+def _noticed(conflict: Conflict) -> Finding:
+    if conflict.kind == "duplicate":
+        message = f"{conflict.right} says the same"
+        return Finding(
+            "duplicate",
+            message,
+            "/claim",
+            "leave it out, unless two records are wanted",
+            "warning",
+            "A-INSTANCE",
+        )
+    word = "contradicts" if conflict.kind == "contradiction" else "may contradict"
+    message = f"it {word} {conflict.right}: {conflict.note}"
+    fix = "supersede the other claim, or accept both and keep the conflict"
+    return Finding(conflict.kind, message, "/claim", fix, "warning", "A-CONTRADICTION")
+
+
+def inherited(viewing: Viewing, item: Claim) -> Audience:
+    """The audience of an item: its own, narrowed by its sources' (`B-TRAVEL`)."""
+    rows = (viewing.row(one) for one in item.source.derived_from)
+    return intersect(
+        item.visibility.audience, *(viewing.audience_of(row.cls) for row in rows if row)
+    )
+
+
+def scopes_of(diff: Diff) -> tuple[Scope, ...]:
+    """Every scope that a diff speaks of."""
+    return tuple(dict.fromkeys((diff.scope, *(c.item.scope for c in diff.changes if c.item))))

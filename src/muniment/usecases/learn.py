@@ -1,0 +1,384 @@
+"""Learn: read a repository's own files and propose exactly what changed since the last time.
+
+- One diff a run, proposed by `process:learn`, so that whoever runs it may review it.
+- A slot that says something new is superseded, one that is gone is deprecated, one whose bytes or place moved is
+  revalidated; where nothing changed, nothing is proposed.
+- A proposal of an earlier run that the files no longer bear out is withdrawn; one that still holds is left waiting.
+- Off the default branch, claims carry the branch as a condition.
+- What the protected ref of a policy holds is cited there, byte for byte, so that the policy can decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from muniment.core.access import Scope, Visibility
+from muniment.core.claim import Claim, Confidence, Fact, Freshness, Provenance, Validity
+from muniment.core.codec import encode
+from muniment.core.diff import Basis, Change, Decided, Diff, Ignored, Trigger, change_digest
+from muniment.core.draft import draft_digest
+from muniment.core.errors import Finding, InvalidInput, errors_in
+from muniment.core.event import Event
+from muniment.core.extract import Extract
+from muniment.core.secret_scan import secret_findings
+from muniment.core.source import Reading, Source, evidence_of
+from muniment.ports.learning import FileReader, Progress
+from muniment.ports.source import Fetched, Repository, repo_uri
+from muniment.usecases.examine import tombstones
+from muniment.usecases.pending import change_doc_id, open_changes, waiting
+from muniment.usecases.propose import Proposed, record
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
+
+PRINCIPAL = "process:learn"
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a run came to.
+
+    Attributes:
+        scope: The repository's scope.
+        files: Files that were read.
+        statements: Statements that they hold.
+        proposed: The recorded diff; None where nothing changed.
+        waiting: Statements that wait for review since an earlier run.
+        unchanged: Statements that are remembered already.
+        left_out: Statements that were left out, with the reason.
+        withdrawn: Earlier proposals that the files no longer bear out.
+        findings: What could not be read.
+    """
+
+    scope: Scope
+    files: int
+    statements: int
+    proposed: Proposed | None = None
+    waiting: int = 0
+    unchanged: int = 0
+    left_out: tuple[Ignored, ...] = ()
+    withdrawn: int = 0
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A statement with the file that makes it."""
+
+    extract: Extract
+    path: str
+    data: bytes
+    ref: str | None
+    commit: str
+
+
+def silent(done: int, total: int, what: str) -> None:
+    """Progress that nobody watches."""
+
+
+def learn(
+    session: Session,
+    repository: Repository,
+    reader: FileReader,
+    protected_ref: str | None = None,
+    progress: Progress = silent,
+) -> Learned:
+    """Read a repository and propose what changed.
+
+    Args:
+        session: Who runs it; `session.visibility` is what new claims get.
+        repository: The folder.
+        reader: Reads one file.
+        protected_ref: The ref of a policy in force, if there is one.
+        progress: Told how far it has come.
+
+    Raises:
+        InvalidInput: The session has no visibility for new claims.
+    """
+    if session.visibility is None:
+        fix = "run `muniment init`, or give `--visibility`"
+        raise InvalidInput.of(
+            (Finding("no_visibility", "new claims would have no visibility", "", fix, req="B-V3"),)
+        )
+    scope = Scope("repository", repository.id)
+    found, findings, files = read_all(repository, reader, protected_ref, progress)
+    run = _Run(session, repository, scope, session.visibility)
+    with session.store.snapshot(session.tenant) as snapshot:
+        viewing = Viewing(snapshot, session.principal)
+        changes = tuple(run.compare(viewing, found))
+    withdrawn = _withdraw(session, run.outdated)
+    proposed = _propose(session, run, changes) if changes else None
+    return Learned(
+        scope, files, len(found), proposed, run.waiting, run.unchanged, tuple(run.left_out), withdrawn,
+        findings + repository.findings(),
+    )  # fmt: skip
+
+
+def read_all(
+    repository: Repository, reader: FileReader, protected_ref: str | None, progress: Progress
+) -> tuple[dict[str, Found], tuple[Finding, ...], int]:
+    """Every statement of a repository by slot, what could not be read, and how many files were."""
+    found: dict[str, Found] = {}
+    findings: list[Finding] = []
+    paths = tuple(repository.files())
+    for number, path in enumerate(paths, 1):
+        progress(number, len(paths), path)
+        fetched = repository.read(path)
+        if fetched.data is None:
+            findings.append(
+                Finding(
+                    "unreadable_file",
+                    fetched.detail or "it cannot be read",
+                    path,
+                    severity="warning",
+                )
+            )
+            continue
+        result = reader(path, fetched.data)
+        findings.extend(result.findings)
+        if not result.extracts:
+            continue
+        ref, commit = _protected(repository, protected_ref, path, fetched)
+        for extract in result.extracts:
+            found.setdefault(extract.slot, Found(extract, path, fetched.data, ref, commit))
+    return found, tuple(findings), len(paths)
+
+
+def _protected(
+    repository: Repository, ref: str | None, path: str, fetched: Fetched
+) -> tuple[str | None, str]:
+    """The protected ref, where it holds the very bytes that were read."""
+    if ref is None:
+        return None, ""
+    blob = repository.read_at(ref, path)
+    return (ref, blob.commit) if blob.data == fetched.data else (None, "")
+
+
+class _Run:
+    """Compares what files say with what is remembered and what waits."""
+
+    def __init__(
+        self, session: Session, repository: Repository, scope: Scope, visibility: Visibility
+    ) -> None:
+        self.session, self.repository, self.scope, self.visibility = (
+            session,
+            repository,
+            scope,
+            visibility,
+        )
+        self.now: datetime = session.now()
+        self.condition = _branch_condition(repository)
+        self.waiting = self.unchanged = 0
+        self.left_out: list[Ignored] = []
+        self.outdated: list[tuple[str, Change]] = []
+
+    def compare(self, viewing: Viewing, found: Mapping[str, Found]) -> Iterator[Change]:
+        """The changes to propose."""
+        remembered = self._remembered(viewing)
+        pending = self._pending(viewing)
+        number = 0
+        for change in self._wanted(viewing, found, remembered):
+            key = _change_key(change)
+            slot = change.item.slot if change.item else change.target_id
+            earlier = pending.pop(slot, None)
+            if earlier is not None and key == _change_key(earlier[1]):
+                self.waiting += 1
+                continue
+            if earlier is not None:
+                self.outdated.append(earlier)
+            number += 1
+            yield replace(change, id=f"change_{number:02d}")
+        self.outdated.extend(pending.values())
+
+    def _remembered(self, viewing: Viewing) -> dict[str, Claim]:
+        rows = viewing.seen(viewing.snapshot.rows(viewing.classes_of((self.scope,))))
+        live = [
+            row
+            for row in rows
+            if row.review == "accepted" and not row.superseded_by and not row.retired
+        ]
+        claims = viewing.claims(live).values()
+        return {c.slot: c for c in claims if c.slot and c.validity.conditions == self.condition}
+
+    def _pending(self, viewing: Viewing) -> dict[str, tuple[str, Change]]:
+        """Open changes of earlier runs for this repository, by slot or target."""
+        found: dict[str, tuple[str, Change]] = {}
+        for diff in waiting(_as(viewing, PRINCIPAL)):
+            if diff.diff.proposed_by == PRINCIPAL and diff.diff.scope == self.scope:
+                for change in open_changes(diff):
+                    slot = change.item.slot if change.item else change.target_id
+                    found[slot] = (diff.diff.id, change)
+        return found
+
+    def _wanted(
+        self, viewing: Viewing, found: Mapping[str, Found], remembered: Mapping[str, Claim]
+    ) -> Iterator[Change]:
+        for slot, one in found.items():
+            item = self._claim(one)
+            change = self._change(item, remembered.get(slot))
+            if change is None:
+                self.unchanged += 1
+                continue
+            refused = secret_findings(item.claim + "\n" + one.extract.value, "") or tombstones(
+                viewing, item
+            )
+            if refused and change.item is not None:
+                reason = (
+                    refused[0].message if refused[0].code != "secret" else "it looks like a secret"
+                )
+                self.left_out.append(Ignored(slot, reason))
+                continue
+            yield change
+        for slot, claim in remembered.items():
+            if slot not in found and claim.provenance.activity == "learn":
+                yield self._gone(claim)
+
+    def _claim(self, one: Found) -> Claim:
+        extract = one.extract
+        evidence = replace(
+            evidence_of(one.data, extract.start, extract.end, pointer=extract.pointer),
+            commit=one.commit,
+        )
+        uri = repo_uri(self.repository.id, one.path, one.ref)
+        fact = Fact(extract.subject or self.repository.id, extract.predicate, extract.value)
+        how = "read from a structured file" if extract.structured else "read from prose"
+        return Claim(
+            id=self.session.fresh_id("mem"),
+            claim=extract.claim,
+            scope=self.scope,
+            source=Source("file", "observation", uri, self.now, (evidence,)),
+            visibility=self.visibility,
+            type=extract.claim_type,
+            memory_type=extract.memory_type,
+            content_kind="structured_data" if extract.structured else "text",
+            facts=(fact,),
+            steps=extract.steps,
+            validity=Validity(conditions=self.condition),
+            freshness=Freshness("current", self.now, None, "read_source_file"),
+            confidence=Confidence(0.98 if extract.structured else 0.9, "high", how),
+            allowed_uses=tuple(sorted(extract.uses)),
+            provenance=Provenance("learn", PRINCIPAL, self.now),
+            slot=extract.slot,
+            tags=extract.topics,
+        )
+
+    def _change(self, item: Claim, old: Claim | None) -> Change | None:
+        if old is None:
+            return Change("", "add", f"{_place(item)} says so", item)
+        if _statement(item) != _statement(old):
+            kept = replace(item, visibility=old.visibility)
+            return Change("", "supersede", f"{_place(item)} says something else now", kept, old.id)
+        new, was = item.source.evidence[0], old.source.evidence[0]
+        same_place = (new.start, new.end, new.quote) == (was.start, was.end, was.quote)
+        if same_place and item.source.uri == old.source.uri:
+            return None
+        reading = Reading("moved", self.now, new.digest, new.start, new.end, new.line)
+        reason = f"{_place(item)} still says so, at another place"
+        return Change("", "revalidate", reason, None, old.id, source=item.source, reading=reading)
+
+    def _gone(self, claim: Claim) -> Change:
+        reason = f"{_place(claim)} no longer says so"
+        source = replace(claim.source, observed_at=self.now)
+        return Change("", "deprecate", reason, None, claim.id, source=source)
+
+
+def _as(viewing: Viewing, principal: str) -> Viewing:
+    """The same snapshot, also with what another principal proposed itself."""
+    other = Viewing(viewing.snapshot, principal)
+    other.classes = {**other.classes, **viewing.classes}
+    return other
+
+
+def _branch_condition(repository: Repository) -> tuple[str, ...]:
+    branch, default = repository.branch(), repository.default_branch()
+    return (f"branch:{branch}",) if branch and default and branch != default else ()
+
+
+def _place(claim: Claim) -> str:
+    return claim.slot.partition("#")[0] or claim.source.uri
+
+
+def _statement(claim: Claim) -> tuple[object, ...]:
+    """What a claim says, whatever its bytes and place."""
+    return claim.claim, claim.facts, claim.steps, claim.type, claim.allowed_uses, claim.tags
+
+
+def _change_key(change: Change) -> tuple[object, ...]:
+    """Equal for the same proposal made twice: times and identifiers left out."""
+    item = change.item
+    statement: tuple[object, ...] = ()
+    if item is not None:
+        still = replace(item, freshness=Freshness(), source=replace(item.source, observed_at=None))
+        statement = (draft_digest(still),)
+    spans = (
+        tuple((e.start, e.end, e.quote) for e in change.source.evidence) if change.source else ()
+    )
+    return change.operation, change.target_id, statement, spans
+
+
+def _withdraw(session: Session, outdated: list[tuple[str, Change]]) -> int:
+    """Take back proposals of earlier runs; that is the proposer's own to do, and leaves no tombstone."""
+    if not outdated:
+        return 0
+    now = session.now()
+    with session.store.transaction(session.tenant) as transaction:
+        events = []
+        for diff_id, change in outdated:
+            decided = Decided(
+                diff_id, change.id, "rejected", PRINCIPAL, now, "withdrawn: the files say something else now",
+                change_digest(change),
+            )  # fmt: skip
+            doc_id = change_doc_id(diff_id, change.id)
+            events.append(Event("decision", doc_id, encode(decided), diff_id, change.subjects))
+        transaction.append(events, now)
+    return len(outdated)
+
+
+def _propose(session: Session, run: _Run, changes: tuple[Change, ...]) -> Proposed:
+    head = run.repository.head()
+    uri = f"repo:{run.repository.id}" + (f"@{head}" if head else "")
+    diff = Diff(
+        id=session.fresh_id("mdiff"),
+        created_at=run.now,
+        proposed_by=PRINCIPAL,
+        scope=run.scope,
+        trigger=Trigger("repository", uri, "observed", run.now),
+        basis=(Basis(uri),),
+        summary=_summary(changes),
+        changes=changes,
+        ignored_candidates=tuple(run.left_out),
+    )
+    proposer = replace(session, principal=PRINCIPAL)
+    try:
+        return record(proposer, diff, seen_as=session.principal)
+    except InvalidInput as refusal:
+        kept, left = _without_refused(changes, refusal.findings)
+        if not kept:
+            raise
+        run.left_out.extend(left)
+        return record(
+            proposer, replace(diff, changes=kept, summary=_summary(kept)), seen_as=session.principal
+        )
+
+
+def _without_refused(
+    changes: tuple[Change, ...], findings: tuple[Finding, ...]
+) -> tuple[tuple[Change, ...], tuple[Ignored, ...]]:
+    """One statement that a rule refuses does not keep the others out; it is named as left out."""
+    refused = {
+        f.path.split("/")[2]: f for f in errors_in(findings) if f.path.startswith("/changes/")
+    }
+    left = tuple(
+        Ignored(change.item.slot if change.item else change.target_id, refused[str(i)].code)
+        for i, change in enumerate(changes)
+        if str(i) in refused
+    )
+    return tuple(c for i, c in enumerate(changes) if str(i) not in refused), left
+
+
+def _summary(changes: tuple[Change, ...]) -> str:
+    counts: dict[str, int] = {}
+    for change in changes:
+        counts[change.operation] = counts.get(change.operation, 0) + 1
+    return ", ".join(f"{count} {operation}" for operation, count in counts.items())

@@ -1,0 +1,103 @@
+"""Proposals as somebody may see them: the diff, where each change stands, and what the checks notice.
+
+- A change is visible to its proposer, and to whoever may see the class of its item or target.
+- Findings are computed anew from what the asker may see; nothing that only another saw is kept with the diff.
+- A diff of which nothing is visible is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from muniment.core.codec import trusted
+from muniment.core.diff import Application, Change, Decided, Diff, Pending
+from muniment.core.row import Doc
+from muniment.usecases.viewing import Viewing, not_found
+
+
+def change_doc_id(diff_id: str, change_id: str) -> str:
+    """The ledger id of a change: change ids are unique within their diff only."""
+    return f"{diff_id}/{change_id}"
+
+
+def load(viewing: Viewing, diff_id: str) -> Pending:
+    """One diff.
+
+    Raises:
+        NotFound: Absent, or nothing of it is visible.
+    """
+    doc = viewing.snapshot.doc("diff", diff_id)
+    content = viewing.snapshot.contents([doc.seq]).get(doc.seq) if doc else None
+    if doc is None or content is None:
+        raise not_found("diff", diff_id)
+    found = _assemble(viewing, doc, content)
+    if found is None:
+        raise not_found("diff", diff_id)
+    return found
+
+
+def _assemble(viewing: Viewing, doc: Doc, content: Mapping[str, Any]) -> Pending | None:
+    snapshot = viewing.snapshot
+    own = content["proposed_by"] == viewing.principal.name
+    docs = [d for d in snapshot.docs("change", doc.id) if own or d.cls in viewing.classes]
+    contents = snapshot.contents([d.seq for d in docs])
+    changes = tuple(trusted(Change, contents[d.seq]) for d in docs if d.seq in contents)
+    if not changes and not own and _has_changes(viewing, doc.id):
+        return None
+    decisions = _decisions(viewing, doc.id)
+    diff = trusted(Diff, {**content, **_note(viewing, doc.id)})
+    shown = {change.id for change in changes}
+    return Pending(
+        replace(diff, changes=changes),
+        {name: decided for name, decided in decisions.items() if name in shown},
+        _application(viewing, doc.id),
+    )
+
+
+def _note(viewing: Viewing, diff_id: str) -> Mapping[str, Any]:
+    doc = viewing.snapshot.doc("note", diff_id)
+    return viewing.snapshot.contents([doc.seq]).get(doc.seq, {}) if doc else {}
+
+
+def _has_changes(viewing: Viewing, diff_id: str) -> bool:
+    return bool(viewing.snapshot.docs("change", diff_id))
+
+
+def _decisions(viewing: Viewing, diff_id: str) -> dict[str, Decided]:
+    docs = viewing.snapshot.docs("decision", diff_id)
+    contents = viewing.snapshot.contents([d.seq for d in docs])
+    found = (trusted(Decided, contents[d.seq]) for d in docs if d.seq in contents)
+    return {decided.change_id: decided for decided in found}
+
+
+def _application(viewing: Viewing, diff_id: str) -> Application | None:
+    doc = viewing.snapshot.doc("application", diff_id)
+    content = viewing.snapshot.contents([doc.seq]).get(doc.seq) if doc else None
+    return trusted(Application, content) if content else None
+
+
+def waiting(viewing: Viewing) -> tuple[Pending, ...]:
+    """Every visible diff with a change that nobody decided yet, oldest first."""
+    snapshot = viewing.snapshot
+    settled = _settled(viewing)
+    open_diffs = {doc.parent for doc in snapshot.docs("change") if doc.id not in settled}
+    docs = [doc for doc in snapshot.docs("diff") if doc.id in open_diffs]
+    contents = snapshot.contents([doc.seq for doc in docs])
+    found = (_assemble(viewing, doc, contents[doc.seq]) for doc in docs if doc.seq in contents)
+    return tuple(p for p in found if p is not None and open_changes(p))
+
+
+def _settled(viewing: Viewing) -> set[str]:
+    docs = viewing.snapshot.docs("decision")
+    contents = viewing.snapshot.contents([d.seq for d in docs])
+    final = ("accepted", "rejected")
+    return {d.id for d in docs if contents.get(d.seq, {}).get("decision", "accepted") in final}
+
+
+def open_changes(pending: Pending) -> tuple[Change, ...]:
+    """The changes that still wait for a decision."""
+    return tuple(
+        c for c in pending.diff.changes if pending.state_of(c.id) in ("pending", "needs_review")
+    )

@@ -1,0 +1,154 @@
+"""Let a declared policy decide: what it accepts, anybody can derive again.
+
+- A policy in force is one that a reviewer's registered credential signed, for this scope.
+- For every change the readers are run again over the protected blob; only the very same statement is accepted.
+- What a policy does not accept stays pending, with the reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from muniment.core.access import Scope
+from muniment.core.canonical import canonical
+from muniment.core.claim import Claim
+from muniment.core.codec import micros, trusted
+from muniment.core.diff import Change, Decided, Pending, change_digest
+from muniment.core.errors import Finding
+from muniment.core.extract import Extract
+from muniment.core.policy import Policy, obstacles, policy_digest, policy_statement, refused_by
+from muniment.core.source import Reading, compare
+from muniment.ports.credential import Verifier
+from muniment.ports.learning import FileReader
+from muniment.ports.source import ParsedUri, parse_uri
+from muniment.usecases.apply import Outcome, apply_decisions
+from muniment.usecases.examine import examine
+from muniment.usecases.pending import load, open_changes
+from muniment.usecases.review import registered_keys
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
+
+
+@dataclass(frozen=True, slots=True)
+class ByPolicy:
+    """What a policy did with a diff.
+
+    Attributes:
+        policy: Its name; empty where none is in force.
+        outcome: What was recorded; None where nothing was accepted.
+        left: Change id to why it was left to a person.
+    """
+
+    policy: str = ""
+    outcome: Outcome | None = None
+    left: Mapping[str, tuple[str, ...]] | None = None
+
+
+def policies(viewing: Viewing) -> tuple[Policy, ...]:
+    """Every declared policy, latest word of each."""
+    docs = viewing.snapshot.docs("policy")
+    contents = viewing.snapshot.contents([doc.seq for doc in docs])
+    return tuple(trusted(Policy, contents[doc.seq]) for doc in docs if doc.seq in contents)
+
+
+def in_force(viewing: Viewing, scope: Scope, verify: Verifier) -> Policy | None:
+    """The policy for a scope that a reviewer's registered credential signed; None where there is none."""
+    for policy in policies(viewing):
+        if policy.scope == scope and not policy.withdrawn and is_signed(viewing, policy, verify):
+            return policy
+    return None
+
+
+def is_signed(viewing: Viewing, policy: Policy, verify: Verifier) -> bool:
+    """Whether a registered credential of its declarer signed it."""
+    statement = canonical(policy_statement(viewing.snapshot.tenant, policy))
+    registered = policy.public_key in registered_keys(viewing, policy.declared_by)
+    return registered and verify(policy.public_key, statement, policy.signature)
+
+
+def decide_by_policy(
+    session: Session, diff_id: str, reader: FileReader, verify: Verifier
+) -> ByPolicy:
+    """Accept what the scope's policy lets through; the rest stays pending."""
+    with session.store.snapshot(session.tenant) as snapshot:
+        viewing = Viewing(snapshot, session.principal)
+        pending = load(viewing, diff_id)
+        policy = in_force(viewing, pending.diff.scope, verify)
+        if policy is None:
+            return ByPolicy()
+        before = examine(viewing, pending.diff, micros(session.now()))
+        claims = {c.id: _claim_of(viewing, c) for c in open_changes(pending)}
+    judged = _Judge(session, policy, reader)
+    left: dict[str, tuple[str, ...]] = {}
+    decisions: dict[str, Decided] = {}
+    for change in open_changes(pending):
+        why = judged.why_not(change, claims[change.id]) + refused_by(
+            _about(pending, change, before.findings)
+        )
+        if why:
+            left[change.id] = why
+        else:
+            decisions[change.id] = _decided(session, policy, pending, change)
+    if not decisions:
+        return ByPolicy(policy.name, None, left)
+    readings = {name: judged.readings[name] for name in decisions if name in judged.readings}
+    return ByPolicy(
+        policy.name, apply_decisions(session, pending, decisions, readings, before), left
+    )
+
+
+def _about(pending: Pending, change: Change, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    place = f"/changes/{pending.diff.changes.index(change)}"
+    return tuple(f for f in findings if f.path == place or f.path.startswith(place + "/"))
+
+
+def _claim_of(viewing: Viewing, change: Change) -> Claim | None:
+    if change.item is not None:
+        return change.item
+    return viewing.claim(change.target_id) if viewing.row(change.target_id) else None
+
+
+def _decided(session: Session, policy: Policy, pending: Pending, change: Change) -> Decided:
+    return Decided(
+        diff_id=pending.diff.id,
+        change_id=change.id,
+        decision="accepted",
+        by=f"policy:{policy.name}",
+        at=session.now(),
+        reason=f"derived again from {policy.protected_ref}",
+        change_digest=change_digest(change),
+        policy_digest=policy_digest(policy),
+    )
+
+
+class _Judge:
+    """Runs the readers over protected blobs, each file once."""
+
+    def __init__(self, session: Session, policy: Policy, reader: FileReader) -> None:
+        self.session, self.policy, self.reader = session, policy, reader
+        self.readings: dict[str, Reading] = {}
+        self._blobs: dict[str, tuple[bytes | None, dict[str, Extract]]] = {}
+
+    def why_not(self, change: Change, claim: Claim | None) -> tuple[str, ...]:
+        """Why the policy may not accept a change."""
+        if claim is None:
+            return ("target_missing",)
+        source = (
+            change.source if change.operation == "revalidate" and change.source else claim.source
+        )
+        parsed = parse_uri(source.uri)
+        if not isinstance(parsed, ParsedUri) or not source.evidence:
+            return ("not_from_protected_ref",)
+        data, extracts = self._blob(source.uri, parsed)
+        reading = compare(source.evidence[0], data, self.session.now())
+        if change.operation != "deprecate":
+            self.readings[change.id] = reading
+        return obstacles(self.policy, change, claim, extracts.get(claim.slot), reading, parsed.ref)
+
+    def _blob(self, uri: str, parsed: ParsedUri) -> tuple[bytes | None, dict[str, Extract]]:
+        if uri not in self._blobs:
+            data = self.session.sources.fetch(uri).data if parsed.ref else None
+            found = self.reader(parsed.path, data).extracts if data is not None else ()
+            self._blobs[uri] = data, {extract.slot: extract for extract in found}
+        return self._blobs[uri]

@@ -1,0 +1,142 @@
+"""Propose: check a diff, compare it with what the proposer may see, and let it wait for review.
+
+- A bad diff is refused whole, with all findings at once; nothing is written.
+- What the proposer may not see neither refuses nor shows; it is looked at when a reviewer decides.
+- Claims that derive from others are narrowed to their sources' audiences, unless a declassification is declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from muniment.core.access import NOBODY
+from muniment.core.check import Known, check_claim
+from muniment.core.codec import encode, micros
+from muniment.core.diff import Change, Diff
+from muniment.core.draft import read_diff
+from muniment.core.errors import Finding, InvalidInput, errors_in
+from muniment.core.event import Event
+from muniment.core.record import with_normal_visibility
+from muniment.ports.store import Transaction
+from muniment.usecases.examine import examine, inherited
+from muniment.usecases.pending import change_doc_id
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
+
+_FREE_TEXT = ("summary", "basis", "ignored_candidates", "extensions")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a proposal came to.
+
+    Attributes:
+        diff: As it was recorded.
+        findings: Warnings and notices that a reviewer should see too.
+        revision: The revision that recorded it.
+    """
+
+    diff: Diff
+    findings: tuple[Finding, ...]
+    revision: int
+
+
+def propose(session: Session, given: Mapping[str, Any], is_import: bool = False) -> Proposed:
+    """Read, check and record a diff in its wire form.
+
+    Args:
+        session: Who proposes, and where.
+        given: The diff as JSON.
+        is_import: Whether it comes from another memory.
+
+    Raises:
+        InvalidInput: Findings of severity error; nothing was written.
+    """
+    count = len(given["changes"]) if isinstance(given.get("changes"), list) else 0
+    ids = {f"item:{index}": session.fresh_id("mem") for index in range(count)}
+    ids["diff"] = session.fresh_id("mdiff")
+    defaults = {"created_at": encode(session.now()), "proposed_by": session.principal}
+    stated = {**given, **defaults}
+    if "scope" not in given and len(session.scopes) == 1:
+        stated["scope"] = encode(session.scopes[0])
+    diff, findings = read_diff(stated, ids)
+    if diff is None or errors_in(findings):
+        raise InvalidInput.of(findings + _further(diff, findings, micros(session.now())))
+    return record(session, diff, findings, is_import)
+
+
+def _further(diff: Diff | None, found: tuple[Finding, ...], now: int) -> tuple[Finding, ...]:
+    """What else is wrong with items that could be read in part, where nothing was found at that place yet."""
+    places = tuple(finding.path for finding in found)
+    items = ((i, c.item) for i, c in enumerate(diff.changes if diff else ()) if c.item)
+    more = (
+        f.under(f"/changes/{i}/item") for i, item in items for f in check_claim(item, Known(now))
+    )
+    return tuple(f for f in more if not any(f.path.startswith(place) for place in places))
+
+
+def record(
+    session: Session,
+    diff: Diff,
+    found: tuple[Finding, ...] = (),
+    is_import: bool = False,
+    seen_as: str = "",
+) -> Proposed:
+    """Check and record a diff that was read.
+
+    Args:
+        session: Who proposes.
+        diff: The diff.
+        found: What reading it found.
+        is_import: Whether it comes from another memory.
+        seen_as: Whose view it is compared with, where a process proposes for somebody; the proposer's by default.
+
+    Raises:
+        InvalidInput: Findings of severity error; nothing was written.
+    """
+    now = session.now()
+    with session.store.transaction(session.tenant) as transaction:
+        viewing = Viewing(transaction, seen_as or session.principal)
+        diff = replace(diff, changes=tuple(narrowed(viewing, change) for change in diff.changes))
+        examined = examine(viewing, diff, micros(now), is_import)
+        findings = found + examined.findings
+        if errors_in(findings):
+            raise InvalidInput.of(findings)
+        revision = transaction.append(events_of(transaction, viewing, diff), now)
+    return Proposed(diff, findings, revision)
+
+
+def narrowed(viewing: Viewing, change: Change) -> Change:
+    """The change with its item's visibility in normal form, and no wider than its sources'."""
+    if change.item is None:
+        return change
+    own = change.declares == "declassification"
+    audience = change.item.visibility.audience if own else inherited(viewing, change.item)
+    return replace(change, item=with_normal_visibility(change.item, audience))
+
+
+def events_of(transaction: Transaction, viewing: Viewing, diff: Diff) -> Sequence[Event]:
+    """The events that record a proposal: its frame, and every change by itself, so that each can be erased alone."""
+    whole = encode(replace(diff, changes=()))
+    note = {key: whole.pop(key) for key in _FREE_TEXT if key in whole}
+    subjects = tuple(dict.fromkeys(s for change in diff.changes for s in change.subjects))
+    events = [Event("diff", diff.id, whole, cls=transaction.declare_class(diff.scope, NOBODY))]
+    if note:
+        events.append(Event("note", diff.id, note, diff.id, subjects))
+    for change in diff.changes:
+        where = _class_of(transaction, viewing, change)
+        doc_id = change_doc_id(diff.id, change.id)
+        events.append(Event("change", doc_id, encode(change), diff.id, change.subjects, where))
+    return events
+
+
+def _class_of(transaction: Transaction, viewing: Viewing, change: Change) -> str:
+    if change.item is not None:
+        return transaction.declare_class(change.item.scope, change.item.visibility.audience)
+    for target in (change.target_id, *change.target_ids):
+        row = viewing.row(target)
+        if row is not None:
+            return row.cls
+    return ""
