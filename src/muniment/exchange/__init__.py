@@ -1,0 +1,1 @@
+"""Documents from outside: read strictly, or refused with every reason and its place."""
