@@ -76,6 +76,16 @@ class Document:
         place = self.places.get(path)
         return (place.key, place.end) if place else (0, 0)
 
+    def span_with(self, path: Path, inner: str) -> Span:
+        """The span at a path, up to the end of the entry `inner` where that is a table's own line.
+
+        >>> places = {("d",): Place(0, 0, 3), ("d", "version"): Place(4, 14, 17)}
+        >>> Document({}, places).span_with(("d",), "version")
+        (0, 17)
+        """
+        start, end = self.span(*path)
+        return start, max(end, self.span(*path, inner)[1])
+
 
 def pointer(*path: str | int) -> str:
     """A path as a JSON pointer (RFC 6901).

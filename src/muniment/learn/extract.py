@@ -47,6 +47,7 @@ from muniment.learn.statement import Extract, ReadResult
 __all__ = ["MAX_BYTES", "READERS", "Extract", "ReadResult", "Reader", "read_file", "reader_for"]
 
 MAX_BYTES = 2_000_000
+MAX_TEXT_BYTES = 500_000
 MAX_YAML_BYTES = 400_000
 MAX_LOCK_BYTES = 50_000_000
 
@@ -101,8 +102,8 @@ READERS: tuple[Reader, ...] = (
     Reader("package_json", package_json.matches, package_json.read),
     Reader("pnpm_workspace", pnpm_workspace.matches, pnpm_workspace.read, MAX_YAML_BYTES),
     Reader("lock_file", lockfile.matches, lockfile.read, MAX_LOCK_BYTES),
-    Reader("makefile", makefile.matches, makefile.read),
-    Reader("justfile", justfile.matches, justfile.read),
+    Reader("makefile", makefile.matches, makefile.read, MAX_TEXT_BYTES),
+    Reader("justfile", justfile.matches, justfile.read, MAX_TEXT_BYTES),
     Reader("go_mod", gomod.matches, gomod.read),
     Reader("cargo", cargo.matches, cargo.read),
     Reader("github_ci", github_ci.matches, github_ci.read, MAX_YAML_BYTES),
@@ -111,9 +112,9 @@ READERS: tuple[Reader, ...] = (
     Reader("codeowners", codeowners.matches, codeowners.read),
     Reader("tool_versions", toolversions.matches, toolversions.read),
     Reader("dockerfile", dockerfile.matches, dockerfile.read),
-    Reader("decisions", decisions.matches, decisions.read),
-    Reader("instructions", instructions.matches, instructions.read),
-    Reader("readme", readme.matches, readme.read),
+    Reader("decisions", decisions.matches, decisions.read, MAX_TEXT_BYTES),
+    Reader("instructions", instructions.matches, instructions.read, MAX_TEXT_BYTES),
+    Reader("readme", readme.matches, readme.read, MAX_TEXT_BYTES),
 )
 
 

@@ -176,6 +176,11 @@ class Page:
             return "This repository"
         return f"The package `{name}` ({self.folder})" if name else f"The folder {self.folder}"
 
+    @property
+    def full(self) -> bool:
+        """Whether no further statement is kept; readers of many small parts may stop."""
+        return any(f.code == "too_many_statements" for f in self._findings)
+
     def warn(self, code: str, message: str, position: int = -1, fix: str = "") -> None:
         """Note a finding at a character (or, with -1, for the whole file)."""
         place = self.path if position < 0 else f"{self.path}:{self.line_number(position)}"
@@ -237,8 +242,7 @@ class Page:
         return ReadResult(tuple(ordered), tuple(self._findings))
 
     def _note_skipped(self, span: Span, value: str) -> None:
-        full = len(self._extracts) >= MAX_EXTRACTS
-        if full and not any(f.code == "too_many_statements" for f in self._findings):
+        if len(self._extracts) >= MAX_EXTRACTS and not self.full:
             self.warn(
                 "too_many_statements",
                 f"more than {MAX_EXTRACTS} statements; the rest is left out",

@@ -28,7 +28,7 @@ _CODE = re.compile(
     r"(?P<ticks>`+)(?!`)(?:(?!(?P=ticks)(?!`)).){1,2000}?(?<!`)(?P=ticks)(?!`)", re.DOTALL
 )
 _IMAGE = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\n]{0,500}\)")
-_LINK = re.compile(r"\[([^\]\n]{1,300})\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,300}\])")
+_LINK = re.compile(r"\[([^\[\]\n]{1,300})\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,300}\])")
 _AUTO = re.compile(r"<((?:https?|mailto)[^>\s]{1,500})>")
 _COMMENT = re.compile(r"<!--.{0,5000}?-->", re.DOTALL)
 _MARKS = re.compile(r"\*{1,3}|~~|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")

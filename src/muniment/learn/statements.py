@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from muniment.learn.commands import shell_steps, spoken
 from muniment.learn.markdown import Block, blocks
-from muniment.learn.page import Span, collapse
+from muniment.learn.page import MAX_EXTRACTS, Span, collapse
 from muniment.learn.prose import clean, key_of, only_links, sentences
 
 _SHELLS = frozenset("sh bash shell console zsh shell-session sh-session terminal fish ksh".split())
@@ -60,6 +60,8 @@ def statements(text: str) -> list[Statement]:
     lead = ""
     under: tuple[str, ...] = ()
     for index, block in enumerate(found):
+        if len(made) > MAX_EXTRACTS:  # the page keeps no more, and says so
+            break
         after = found[index + 1] if index + 1 < len(found) else None
         if after and after.headings != block.headings:
             after = None

@@ -19,10 +19,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from muniment.learn.document import refuse_depth
 from muniment.learn.page import Span, Unreadable
 
 MAX_DEPTH = 64
 MAX_ALIASES = 200
+_MAX_BRACKETS = 400
 
 
 @dataclass(slots=True)
@@ -68,6 +70,7 @@ def parse_yaml(text: str) -> Node:
     """
     import yaml  # late: most commands read no YAML
 
+    refuse_depth(text, _MAX_BRACKETS)  # before the parser looks ahead over them
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         return _Builder().run(yaml.parse(text, Loader=loader))

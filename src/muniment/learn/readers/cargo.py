@@ -68,6 +68,6 @@ def _dependency(
             claim.format(value),
             predicate=predicate,
             value=value,
-            span=page.lines_of(doc.span(*path)),
+            span=page.lines_of(doc.span_with(path, "version")),
             topics=("dependency",),
         )

@@ -14,7 +14,7 @@ from muniment.learn.page import Page, Span
 from muniment.learn.statement import INFORM_USES
 
 _RECIPE = re.compile(
-    r"^@?(?P<name>[A-Za-z][\w-]*)(?P<params>(?:[ \t]+[^:\n]*?)?)[ \t]*:(?!=)(?P<needs>[^\n#]*)"
+    r"^@?(?P<name>[A-Za-z_][\w-]*)(?P<params>(?:[ \t]+[^:\n]*?)?)[ \t]*:(?!=)(?P<needs>[^\n#]*)"
 )
 _LINE = re.compile(r"[^\n]+|\n(?=\n)")
 _PREFIX = re.compile(r"^[@-]+[ \t]*")
@@ -28,6 +28,7 @@ class _Recipe:
     params: str
     needs: tuple[str, ...]
     span: Span
+    private: bool
     body: list[str] = field(default_factory=list)
     doc_span: Span = (0, 0)
 
@@ -42,9 +43,12 @@ def read(page: Page) -> None:
     """Read one justfile."""
     recipes = _recipes(page)
     for recipe in recipes:
-        _state(page, recipe)
-    if recipes:
-        first = recipes[0]
+        if page.full:
+            break
+        if not recipe.private:
+            _state(page, recipe)
+    first = recipes[0] if recipes else None
+    if first and not first.private:
         page.add(
             "default",
             f"{page.within}`just` without a recipe runs `{first.name}`.",
@@ -77,17 +81,19 @@ def _recipes(page: Page) -> list[_Recipe]:
             private = private or "private" in line
         else:
             head = _RECIPE.match(line)
-            current = _recipe(head, match.span(), doc) if head and not private else None
+            current = _recipe(head, match.span(), doc, private) if head else None
             found.extend([current] if current else [])
             doc, private = (0, 0), False
     return found
 
 
-def _recipe(head: re.Match[str], span: Span, doc: Span) -> _Recipe | None:
+def _recipe(head: re.Match[str], span: Span, doc: Span, private: bool) -> _Recipe | None:
     if head.group("name") in ("set", "alias", "export", "import", "mod"):
         return None
-    needs = tuple(w for w in re.findall(r"[A-Za-z][\w-]*", head.group("needs")))
-    return _Recipe(head.group("name"), head.group("params").strip(), needs, span, doc_span=doc)
+    needs = tuple(w for w in re.findall(r"[A-Za-z_][\w-]*", head.group("needs")))
+    name = head.group("name")
+    private = private or name.startswith("_")
+    return _Recipe(name, head.group("params").strip(), needs, span, private, doc_span=doc)
 
 
 def _state(page: Page, recipe: _Recipe) -> None:

@@ -27,6 +27,7 @@ _SIMPLE = re.compile(r"[A-Za-z0-9][\w-]*")
 _VARIABLE = re.compile(r"^[^\s:#]+[ \t]*(?:[:+?!]|::)?=")
 _DEFAULT = re.compile(r"^\.DEFAULT_GOAL[ \t]*:?=[ \t]*(?P<goal>\S+)")
 _CONDITIONS = ("ifeq", "ifneq", "ifdef", "ifndef", "else", "endif")
+_INCLUDE = re.compile(r"(?:-?|s)include[ \t]")
 _PREFIX = re.compile(r"^[@+-]+[ \t]*")
 
 
@@ -59,6 +60,8 @@ def read(page: Page) -> None:
         if earlier is None or target.recipe or not earlier.recipe:
             kept[target.name] = target
     for target in kept.values():
+        if page.full:
+            break
         _state(page, target)
     if not page.path.endswith(".mk"):
         _default(page, kept)
@@ -71,7 +74,8 @@ def _lines(text: str) -> Iterator[Span]:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         at = end + 1
-        if not text[start:end].rstrip("\r").endswith("\\") or end == len(text):
+        tail = text[max(start, end - 2) : end].rstrip("\r")
+        if not tail.endswith("\\") or end == len(text):
             yield start, end
             start = at
 
@@ -184,15 +188,7 @@ def _lines_from(text: str, start: int) -> Iterator[Span]:
 
 
 def _default(page: Page, targets: dict[str, _Target]) -> None:
-    span: Span = (0, 0)
-    name = ""
-    for start, end in _lines(page.text):
-        goal = _DEFAULT.match(page.text[start:end])
-        if goal:
-            name, span = goal.group("goal"), (start, end)
-    if not name and targets:
-        first = min(targets.values(), key=lambda t: t.span[0])
-        name, span = first.name, page.line_at(first.span[0])
+    name, span = _goal(page.text)
     if name in targets:
         page.add(
             "default",
@@ -205,3 +201,33 @@ def _default(page: Page, targets: dict[str, _Target]) -> None:
             uses=INFORM_USES,
             topics=("make", "default"),
         )
+
+
+def _goal(text: str) -> tuple[str, Span]:
+    """What make makes without a target: `.DEFAULT_GOAL`, else the first rule; `""` if unknown.
+
+    An included file before the first rule may hold the first rule, so nothing is said then.
+    """
+    first: tuple[str, Span] | None = None
+    stated: tuple[str, Span] | None = None
+    in_define = False
+    for start, end in _lines(text):
+        line = text[start:end].rstrip("\r")
+        if in_define or line.startswith("define "):
+            in_define = not line.startswith("endef")
+            continue
+        goal = _DEFAULT.match(line)
+        if goal:
+            stated = goal.group("goal"), (start, end)
+        if first is None and _INCLUDE.match(line):
+            first = "", (start, end)
+        rule = (
+            None
+            if first or line.startswith(("\t", "#")) or _VARIABLE.match(line)
+            else _RULE.match(line)
+        )
+        if rule and "=" not in rule.group("needs"):
+            name = rule.group("targets").split()[0]
+            if "%" not in name and (not name.startswith(".") or "/" in name):
+                first = name, (start, end)
+    return stated or first or ("", (0, 0))

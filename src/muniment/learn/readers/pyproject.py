@@ -157,7 +157,7 @@ def _poetry(page: Page, doc: Document, owner: str) -> None:
                     f"{owner} {words.format(wanted)}.",
                     predicate=predicate,
                     value=wanted,
-                    span=page.lines_of(doc.span(*table, name)),
+                    span=page.lines_of(doc.span_with((*table, name), "version")),
                     topics=("dependency",),
                 )
 
