@@ -21,7 +21,7 @@ from muniment.core.policy import Policy, policy_statement
 from muniment.core.text import identifier_findings
 from muniment.ports.credential import Signer
 from muniment.ports.store import Snapshot
-from muniment.usecases.review import registered_keys
+from muniment.usecases.credentials import registered_keys
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 

@@ -18,7 +18,6 @@ from muniment.core.diff import Change, Decided, change_digest, signed_statement
 from muniment.core.event import Envelope, Verification
 from muniment.core.extract import Extract
 from muniment.core.policy import Policy, policy_digest, says_the_same
-from muniment.ports.credential import Verifier
 from muniment.ports.learning import FileReader
 from muniment.ports.source import ParsedUri, parse_uri, repo_uri
 from muniment.ports.store import Snapshot
@@ -71,19 +70,17 @@ class Diagnosis:
         return self.verification.ok and all(account.is_good for account in self.accounts)
 
 
-def diagnose(session: Session, reader: FileReader, verify: Verifier, head: str = "") -> Diagnosis:
+def diagnose(session: Session, reader: FileReader, head: str = "") -> Diagnosis:
     """Look the session's tenant over, whoever may see what: only identifiers and states come out."""
     verification = session.store.verify(session.tenant, head)
     with session.store.snapshot(session.tenant) as snapshot:
-        accounts = tuple(_accounts(session, snapshot, reader, verify))
+        accounts = tuple(_accounts(session, snapshot, reader))
     return Diagnosis(verification, accounts, tuple(getattr(session.store, "notices", ())))
 
 
-def _accounts(
-    session: Session, snapshot: Snapshot, reader: FileReader, verify: Verifier
-) -> Iterator[Account]:
+def _accounts(session: Session, snapshot: Snapshot, reader: FileReader) -> Iterator[Account]:
     keys = _keys(snapshot)
-    known = _policies(session, snapshot, verify)
+    known = _policies(session, snapshot)
     decisions = [e for e in snapshot.envelopes() if e.kind == "decision"]
     contents = snapshot.contents([e.seq for e in decisions])
     for envelope in decisions:
@@ -98,7 +95,7 @@ def _accounts(
             if decided.by.startswith("policy:"):
                 yield _by_policy(session, decided, change, known, reader)
             else:
-                yield _by_person(session, decided, change, keys, verify)
+                yield _by_person(session, decided, change, keys)
 
 
 def _keys(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
@@ -107,12 +104,14 @@ def _keys(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
     return {c["name"]: tuple(c["public_keys"]) for c in contents.values()}
 
 
-def _policies(session: Session, snapshot: Snapshot, verify: Verifier) -> dict[str, Policy]:
+def _policies(session: Session, snapshot: Snapshot) -> dict[str, Policy]:
     """Every policy that was ever declared and is signed, by digest."""
     viewing = Viewing(snapshot, session.principal)
     events = [e.seq for e in snapshot.envelopes() if e.kind == "policy"]
     found = (trusted(Policy, content) for content in snapshot.contents(events).values())
-    return {policy_digest(policy): policy for policy in found if is_signed(viewing, policy, verify)}
+    return {
+        policy_digest(policy): policy for policy in found if is_signed(session, viewing, policy)
+    }
 
 
 def _change(snapshot: Snapshot, envelope: Envelope) -> Change | None:
@@ -126,7 +125,6 @@ def _by_person(
     decided: Decided,
     change: Change | None,
     keys: Mapping[str, tuple[str, ...]],
-    verify: Verifier,
 ) -> Account:
     where = (decided.diff_id, decided.change_id, decided.by)
     if not decided.signature:
@@ -136,7 +134,7 @@ def _by_person(
             *where, "forged", "the credential that signed it is not registered for its reviewer"
         )
     statement = canonical(signed_statement(session.tenant, decided))
-    if not verify(decided.public_key, statement, decided.signature):
+    if not session.verify(decided.public_key, statement, decided.signature):
         return Account(*where, "forged", "the signature does not fit the decision")
     if change is not None and change_digest(change) != decided.change_digest:
         return Account(*where, "forged", "what was signed is not what is recorded")

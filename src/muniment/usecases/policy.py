@@ -19,13 +19,12 @@ from muniment.core.errors import Finding
 from muniment.core.extract import Extract
 from muniment.core.policy import Policy, obstacles, policy_digest, policy_statement, refused_by
 from muniment.core.source import Reading, compare
-from muniment.ports.credential import Verifier
 from muniment.ports.learning import FileReader
 from muniment.ports.source import ParsedUri, parse_uri
 from muniment.usecases.apply import Outcome, apply_decisions
+from muniment.usecases.credentials import registered_keys
 from muniment.usecases.examine import examine
 from muniment.usecases.pending import load, open_changes
-from muniment.usecases.review import registered_keys
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -52,19 +51,28 @@ def policies(viewing: Viewing) -> tuple[Policy, ...]:
     return tuple(trusted(Policy, contents[doc.seq]) for doc in docs if doc.seq in contents)
 
 
-def in_force(viewing: Viewing, scope: Scope, verify: Verifier) -> Policy | None:
-    """The policy for a scope that a reviewer's registered credential signed; None where there is none."""
-    for policy in policies(viewing):
-        if policy.scope == scope and not policy.withdrawn and is_signed(viewing, policy, verify):
-            return policy
-    return None
+def in_force(session: Session, viewing: Viewing, scope: Scope) -> tuple[Policy, ...]:
+    """The policies for a scope that a reviewer's registered credential signed, by name."""
+    declared = (p for p in policies(viewing) if p.scope == scope and not p.withdrawn)
+    signed = (p for p in declared if is_signed(session, viewing, p))
+    return tuple(sorted(signed, key=lambda policy: policy.name))
 
 
-def is_signed(viewing: Viewing, policy: Policy, verify: Verifier) -> bool:
+def protecting(session: Session, viewing: Viewing, scope: Scope) -> Policy | None:
+    """The first policy in force that names a protected ref; None where there is none."""
+    return next((p for p in in_force(session, viewing, scope) if p.protected_ref), None)
+
+
+def may_review_own(session: Session, viewing: Viewing, scope: Scope) -> bool:
+    """Whether a policy lets the session's principal decide on its own proposals."""
+    return any(session.principal in p.may_review_own for p in in_force(session, viewing, scope))
+
+
+def is_signed(session: Session, viewing: Viewing, policy: Policy) -> bool:
     """Whether a registered credential of its declarer signed it."""
     statement = canonical(policy_statement(viewing.snapshot.tenant, policy))
     registered = policy.public_key in registered_keys(viewing, policy.declared_by)
-    return registered and verify(policy.public_key, statement, policy.signature)
+    return registered and session.verify(policy.public_key, statement, policy.signature)
 
 
 def decide_by_policy(
@@ -74,7 +82,7 @@ def decide_by_policy(
     with session.store.snapshot(session.tenant) as snapshot:
         viewing = Viewing(snapshot, session.principal)
         pending = load(viewing, diff_id)
-        policy = in_force(viewing, pending.diff.scope, verify)
+        policy = protecting(session, viewing, pending.diff.scope)
         if policy is None:
             return ByPolicy()
         before = examine(viewing, pending.diff, micros(session.now()))

@@ -21,8 +21,10 @@ from muniment.core.review import check_decision
 from muniment.core.source import Reading
 from muniment.ports.credential import Signer
 from muniment.usecases.apply import Outcome, apply_decisions
+from muniment.usecases.credentials import registered_keys
 from muniment.usecases.examine import examine
 from muniment.usecases.pending import load, open_changes
+from muniment.usecases.policy import may_review_own
 from muniment.usecases.reread import read_evidence
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
@@ -64,7 +66,8 @@ def review(
         viewing = Viewing(snapshot, session.principal)
         require_reviewer(viewing, signer)
         pending = load(viewing, diff_id)
-        decisions = sign(session, pending, choices, signer)
+        own = may_review_own(session, viewing, pending.diff.scope)
+        decisions = sign(session, pending, choices, signer, own)
         before = examine(viewing, pending.diff, micros(session.now()))
     accepted = [c for c in pending.diff.changes if _is(decisions, c.id, "accepted")]
     readings = {
@@ -100,16 +103,12 @@ def require_reviewer(viewing: Viewing, signer: Signer) -> None:
         )
 
 
-def registered_keys(viewing: Viewing, name: str) -> tuple[str, ...]:
-    """Public keys registered for a reviewer."""
-    snapshot = viewing.snapshot
-    doc = snapshot.doc("credential", snapshot.key("credential", name))
-    content = snapshot.contents([doc.seq]).get(doc.seq) if doc else None
-    return tuple(content["public_keys"]) if content else ()
-
-
 def sign(
-    session: Session, pending: Pending, choices: Mapping[str, Choice], signer: Signer
+    session: Session,
+    pending: Pending,
+    choices: Mapping[str, Choice],
+    signer: Signer,
+    may_decide_own: bool,
 ) -> dict[str, Decided]:
     """Signed decisions.
 
@@ -127,7 +126,11 @@ def sign(
         name: _signed(session, pending, by_id.get(name), name, choice, signer)
         for name, choice in choices.items()
     }
-    findings = tuple(f for decided in decisions.values() for f in check_decision(pending, decided))
+    findings = tuple(
+        f
+        for decided in decisions.values()
+        for f in check_decision(pending, decided, may_decide_own)
+    )
     if findings:
         raise InvalidInput.of(findings)
     return decisions

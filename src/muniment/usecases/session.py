@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from muniment.core.access import Scope, Visibility
 from muniment.core.codec import micros
 from muniment.core.ids import new_id
+from muniment.ports.credential import Verifier
 from muniment.ports.source import SourceReader
 from muniment.ports.store import Store
 from muniment.ports.tokens import TokenCounter
@@ -32,6 +33,7 @@ class Session:
         entropy: Gives n random bytes.
         sources: Re-reads sources by address.
         counter: Gives a token counter by name; the empty name is the default.
+        verify: Checks reviewers' signatures.
         visibility: What new claims get where none is said; None means that it must be said.
         uses: Allowed uses of new claims where none are said.
         declared: Where the values come from, shown to the user.
@@ -45,6 +47,7 @@ class Session:
     entropy: Callable[[int], bytes]
     sources: SourceReader
     counter: Callable[[str], TokenCounter]
+    verify: Verifier
     visibility: Visibility | None = None
     uses: tuple[str, ...] = ()
     declared: str = ""

@@ -268,7 +268,7 @@ def _derives(viewing: Viewing, row: Row, claim_id: str) -> bool:
 
 def _decisions_about(viewing: Viewing, claim_id: str) -> list[Mapping[str, Any]]:
     """Proposals of this claim and what was decided about them, in ledger order."""
-    found = []
+    found: list[Mapping[str, Any]] = []
     for envelope in viewing.snapshot.envelopes():
         if (
             envelope.kind == "change"

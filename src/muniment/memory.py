@@ -1,0 +1,338 @@
+"""Memory: the library's front object. One verb, one meaning, whatever the door.
+
+- `Memory.open` opens a store; `acting_as` says who acts and where. Nothing is implied: without a scope nothing is found.
+- Reading verbs return what the acting principal may see; writing verbs propose; `review` decides, with a credential.
+- Refusals carry their findings, and nothing has been written.
+
+>>> from muniment import Memory
+>>> memory = Memory.open(None).acting_as("user:ada", scopes=["project:shop"],
+...     visibility={"level": "user-private", "allowed_principals": ["user:ada"]}, uses=["answer_questions"])
+>>> proposed = memory.remember("The shop ships on Fridays.")
+>>> len(memory.inbox())
+1
+>>> memory.recall("when does the shop ship?", use="answer_questions").packet.outcome
+'no_support'
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from muniment import wiring
+from muniment.core.access import Scope, Visibility
+from muniment.core.codec import read
+from muniment.core.diff import Pending
+from muniment.core.errors import Finding, InvalidInput
+from muniment.core.event import Verification
+from muniment.core.policy import Policy
+from muniment.ports.credential import Signer
+from muniment.ports.learning import Progress
+from muniment.usecases.session import Session
+from muniment.wiring import Clock, Entropy
+
+if TYPE_CHECKING:
+    from muniment.usecases.apply import Outcome
+    from muniment.usecases.declare import Declaration
+    from muniment.usecases.doctor import Diagnosis
+    from muniment.usecases.erase import Erased
+    from muniment.usecases.examine import Examined
+    from muniment.usecases.learn import Learned
+    from muniment.usecases.policy import ByPolicy
+    from muniment.usecases.propose import Proposed
+    from muniment.usecases.recall import Recalled
+    from muniment.usecases.review import Choice
+    from muniment.usecases.show import Shown, Version
+
+
+class Memory:
+    """Governed memory, as one principal of one tenant may use it. Make one with `Memory.open`."""
+
+    def __init__(
+        self, session: Session, roots: Mapping[str, Path], clock: Clock, entropy: Entropy
+    ) -> None:
+        """Wrap a session; `open` and `acting_as` are the usual ways."""
+        self.session = session
+        self._roots, self._clock, self._entropy = dict(roots), clock, entropy
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None,
+        *,
+        tenant: str = "default",
+        create: bool = True,
+        roots: Mapping[str, Path] | None = None,
+        clock: Clock = wiring.system_clock,
+        entropy: Entropy = os.urandom,
+        vfs: str | None = None,
+    ) -> Memory:
+        """Open a store, acting as nobody yet.
+
+        Args:
+            path: The store's file; None keeps everything in this process's memory.
+            tenant: The wall.
+            create: Whether to make the file where there is none.
+            roots: Repository id to its local folder, for re-reading sources.
+            clock: Gives the present, aware.
+            entropy: Gives n random bytes.
+            vfs: An SQLite VFS, for tests.
+
+        Raises:
+            StoreError: The store cannot be opened.
+        """
+        store = wiring.open_store(Path(path) if path is not None else None, entropy, create, vfs)
+        session = wiring.make_session(
+            store, tenant=tenant, principal="", roots=roots, clock=clock, entropy=entropy
+        )
+        return cls(session, roots or {}, clock, entropy)
+
+    def acting_as(
+        self,
+        principal: str,
+        *,
+        scopes: Sequence[str | Scope] = (),
+        visibility: Mapping[str, Any] | Visibility | None = None,
+        uses: Sequence[str] = (),
+        roots: Mapping[str, Path] | None = None,
+        declared: str = "",
+    ) -> Memory:
+        """The same store, acting as a principal in scopes.
+
+        Args:
+            principal: `user:alice`, `agent:codex`, …
+            scopes: `kind:id` each; none means that nothing is found.
+            visibility: What new claims get where they do not say.
+            uses: Allowed uses of new claims where they do not say.
+            roots: Further repositories' local folders.
+            declared: Where these values come from, shown in outputs.
+        """
+        known = {**self._roots, **(roots or {})}
+        session = wiring.make_session(
+            self.session.store,
+            tenant=self.session.tenant,
+            principal=principal,
+            scopes=tuple(s if isinstance(s, Scope) else Scope.parse(s) for s in scopes),
+            roots=known,
+            visibility=_visibility(visibility),
+            uses=tuple(uses),
+            clock=self._clock,
+            entropy=self._entropy,
+            declared=declared,
+        )
+        return Memory(session, known, self._clock, self._entropy)
+
+    def __enter__(self) -> Memory:
+        """The memory itself; it is closed at the end."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+    def close(self) -> None:
+        """Release the store."""
+        self.session.store.close()
+
+    def remember(self, claim: str, **parts: Any) -> Proposed:
+        """Propose one claim; see `usecases.remember`.
+
+        Args:
+            claim: The statement.
+            **parts: Parts of the claim in wire form; `source` may be an address, `quote` words that stand in it.
+
+        Raises:
+            InvalidInput: A rule refuses it; nothing was written.
+        """
+        from muniment.usecases.remember import remember
+
+        return remember(self.session, claim, parts)
+
+    def propose(self, diff: Mapping[str, Any], *, is_import: bool = False) -> Proposed:
+        """Propose a diff in its wire form.
+
+        Raises:
+            InvalidInput: Every finding at once; nothing was written.
+        """
+        from muniment.usecases.propose import propose
+
+        return propose(self.session, diff, is_import)
+
+    def learn(
+        self, folder: str | Path = ".", *, progress: Progress | None = None
+    ) -> tuple[Learned, ByPolicy]:
+        """Read a repository's own files and propose what changed; a declared policy decides what it may.
+
+        Returns:
+            What was learned, and what the policy did with it.
+        """
+        from muniment.usecases.learn import learn, silent
+        from muniment.usecases.policy import ByPolicy, decide_by_policy
+
+        repository = wiring.open_repository(Path(folder))
+        session = self._with_root(repository.id, repository.root).session
+        ref = self._protected_ref(session, Scope("repository", repository.id))
+        learned = learn(session, repository, wiring.read_file, ref, progress or silent)
+        if learned.proposed is None or ref is None:
+            return learned, ByPolicy()
+        diff_id = learned.proposed.diff.id
+        return learned, decide_by_policy(
+            session, diff_id, wiring.read_file, wiring.verify_signature
+        )
+
+    def _with_root(self, repository_id: str, root: Path) -> Memory:
+        session = self.session
+        return self.acting_as(
+            session.principal,
+            scopes=session.scopes,
+            visibility=session.visibility,
+            uses=session.uses,
+            roots={repository_id: root},
+            declared=session.declared,
+        )
+
+    def _protected_ref(self, session: Session, scope: Scope) -> str | None:
+        from muniment.usecases.policy import protecting
+        from muniment.usecases.viewing import Viewing
+
+        with session.store.snapshot(session.tenant) as snapshot:
+            policy = protecting(session, Viewing(snapshot, session.principal), scope)
+        return policy.protected_ref if policy else None
+
+    def inbox(self) -> tuple[Pending, ...]:
+        """Diffs with a change that waits for a decision, oldest first."""
+        from muniment.usecases.pending import waiting
+        from muniment.usecases.viewing import Viewing
+
+        with self.session.store.snapshot(self.session.tenant) as snapshot:
+            return waiting(Viewing(snapshot, self.session.principal))
+
+    def diff(self, diff_id: str) -> tuple[Pending, Examined]:
+        """A diff with where its changes stand, and what the checks notice about it now.
+
+        Raises:
+            NotFound: Absent, or nothing of it visible.
+        """
+        from muniment.core.codec import micros
+        from muniment.usecases.examine import examine
+        from muniment.usecases.pending import load
+        from muniment.usecases.viewing import Viewing
+
+        with self.session.store.snapshot(self.session.tenant) as snapshot:
+            viewing = Viewing(snapshot, self.session.principal)
+            pending = load(viewing, diff_id)
+            return pending, examine(viewing, pending.diff, micros(self.session.now()))
+
+    def review(self, diff_id: str, choices: Mapping[str, Choice], signer: Signer) -> Outcome:
+        """Decide changes, and apply what is accepted; see `usecases.review`."""
+        from muniment.usecases.review import review
+
+        return review(self.session, diff_id, choices, signer)
+
+    def edit(
+        self, diff_id: str, change_id: str, item: Mapping[str, Any], signer: Signer, reason: str
+    ) -> tuple[Proposed, Outcome]:
+        """Edit as successor: propose the edited claim, and reject the original without a tombstone.
+
+        The reviewer becomes the proposer, so somebody else (or a policy that allows it) decides on the successor.
+        """
+        from muniment.usecases.edit import edit
+
+        return edit(self.session, diff_id, change_id, item, signer, reason)
+
+    def recall(self, query: str, *, use: str, **options: Any) -> Recalled:
+        """Evidence for a query and a use, within a token budget; see `usecases.recall.Request` for the options."""
+        from muniment.usecases.recall import Request, recall
+
+        return recall(self.session, Request(query=query, use=use, **options))
+
+    def show(self, claim_id: str) -> Shown:
+        """A claim, with the six questions answered."""
+        from muniment.usecases.show import show
+
+        return show(self.session, claim_id)
+
+    def history(self, claim_id: str) -> tuple[Version, ...]:
+        """Every version of a claim and of those it superseded, oldest first."""
+        from muniment.usecases.show import history
+
+        return history(self.session, claim_id)
+
+    def why(self, id: str) -> Mapping[str, Any]:
+        """Why a claim is there, what became of a diff, or how a retrieval came to its answer."""
+        from muniment.core.ids import is_id
+        from muniment.usecases.show import why
+        from muniment.usecases.traces import retrieval
+
+        return retrieval(self.session, id) if is_id(id, "ret") else why(self.session, id)
+
+    def conflicts(self) -> tuple[Mapping[str, Any], ...]:
+        """Recorded conflicts in scope of which every side is visible."""
+        from muniment.usecases.show import conflicts
+
+        return conflicts(self.session)
+
+    def declare(self, *declarations: Declaration, signer: Signer | None = None) -> int:
+        """Declare principals, groups, roles, credentials (`usecases.declare`)."""
+        from muniment.usecases.declare import declare
+
+        return declare(self.session, declarations, signer)
+
+    def declare_policy(self, policy: Policy, signer: Signer) -> int:
+        """Declare a policy, signed by its reviewer."""
+        from muniment.usecases import declare
+
+        return declare.declare(
+            self.session, (declare.policy(self.session, policy, signer),), signer
+        )
+
+    def erase(self, claim_id: str, signer: Signer | None) -> Erased:
+        """Erase a claim's content everywhere; see `usecases.erase`."""
+        from muniment.usecases.erase import erase
+
+        return erase(self.session, claim_id, signer)
+
+    def lift(self, tombstone: str, reason: str, signer: Signer) -> int:
+        """Lift a tombstone by name, on new evidence."""
+        from muniment.usecases.erase import lift
+
+        return lift(self.session, tombstone, reason, signer)
+
+    def verify(self, head: str = "") -> Verification:
+        """Check the ledger, against a kept head where one is given."""
+        return self.session.store.verify(self.session.tenant, head)
+
+    def doctor(self, head: str = "") -> Diagnosis:
+        """Check the ledger, what is derived from it, and that every acceptance is accounted for."""
+        from muniment.usecases.doctor import diagnose
+
+        return diagnose(self.session, wiring.read_file, head)
+
+    def rebuild(self) -> None:
+        """Drop everything derived and fold the ledger again."""
+        self.session.store.rebuild(self.session.tenant)
+
+    def narrowed(self, scopes: Sequence[Scope]) -> Memory:
+        """The same, in fewer scopes."""
+        return Memory(
+            replace(self.session, scopes=tuple(scopes)), self._roots, self._clock, self._entropy
+        )
+
+
+def _visibility(given: Mapping[str, Any] | Visibility | None) -> Visibility | None:
+    if given is None or isinstance(given, Visibility):
+        return given
+    findings: list[Finding] = []
+    value = read(Visibility, given, "/visibility", findings)
+    if value is None:
+        raise InvalidInput.of(tuple(findings))
+    return value

@@ -1,0 +1,170 @@
+"""The profile: who acts, where and with what defaults, declared once by `init` and shown wherever it is used.
+
+- One file a user, in the configuration folder; `MUNIMENT_PROFILE` names another.
+- A known repository's scope is in force while one works inside its folder; other scopes are named in the profile.
+- What the profile does not declare is not guessed (`E-NOSCOPE`).
+- The passphrase and the opened credential are never here.
+
+Reading and writing files is all that happens here; what the values mean is the use cases'.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from muniment.core.access import Scope, Visibility
+from muniment.core.canonical import canonical
+from muniment.core.codec import encode
+from muniment.core.errors import Finding, InvalidInput, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Declared defaults.
+
+    Attributes:
+        path: The file; it may not exist yet.
+        store: The store's file.
+        tenant: The wall.
+        principal: Who acts; empty where there is no profile.
+        scopes: Scopes that are always in force.
+        visibility: What new claims get.
+        uses: Allowed uses of new claims.
+        repositories: Repository id to its local folder.
+        credential: The reviewer's credential file.
+        exists: Whether the file was there.
+    """
+
+    path: Path
+    store: Path
+    tenant: str = "default"
+    principal: str = ""
+    scopes: tuple[Scope, ...] = ()
+    visibility: Visibility | None = None
+    uses: tuple[str, ...] = ()
+    repositories: Mapping[str, str] = field(default_factory=dict)
+    credential: str = ""
+    exists: bool = False
+
+    def scopes_at(self, folder: Path) -> tuple[Scope, ...]:
+        """The scopes in force in a folder: the declared ones, and that of the repository around it."""
+        inside = [
+            Scope("repository", name)
+            for name, root in self.repositories.items()
+            if folder == Path(root) or Path(root) in folder.parents
+        ]
+        return tuple(dict.fromkeys((*self.scopes, *inside)))
+
+
+def default_folder(environment: Mapping[str, str]) -> Path:
+    """Where the profile and credentials are kept."""
+    import platformdirs
+
+    stated = environment.get("MUNIMENT_CONFIG")
+    return Path(stated) if stated else Path(platformdirs.user_config_path("muniment"))
+
+
+def default_store(environment: Mapping[str, str]) -> Path:
+    """Where the store is kept: `MUNIMENT_STORE`, else the user's data folder."""
+    import platformdirs
+
+    stated = environment.get("MUNIMENT_STORE")
+    return Path(stated) if stated else Path(platformdirs.user_data_path("muniment")) / "memory.db"
+
+
+def load(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Profile:
+    """Read the profile; one with nothing declared where there is no file.
+
+    Args:
+        path: The file; by default `MUNIMENT_PROFILE`, else `profile.toml` in the configuration folder.
+        environment: By default the process's.
+
+    Raises:
+        InvalidInput: It cannot be read, or says something that is not expected.
+    """
+    env = os.environ if environment is None else environment
+    stated = env.get("MUNIMENT_PROFILE")
+    file = path or (Path(stated) if stated else default_folder(env) / "profile.toml")
+    empty = Profile(file, default_store(env))
+    try:
+        raw = tomllib.loads(file.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return empty
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise _unreadable(file, str(error)) from error
+    return _read(replace(empty, exists=True), raw, env)
+
+
+def _unreadable(file: Path, why: str) -> InvalidInput:
+    fix = "mend it, or move it away and run `muniment init`"
+    return InvalidInput.of(
+        (Finding("bad_profile", f"the profile cannot be read: {why}", str(file), fix),)
+    )
+
+
+def _read(profile: Profile, raw: Mapping[str, Any], environment: Mapping[str, str]) -> Profile:
+    try:
+        visibility = raw.get("visibility")
+        return replace(
+            profile,
+            store=profile.store
+            if "MUNIMENT_STORE" in environment
+            else Path(raw.get("store", profile.store)),
+            tenant=str(raw.get("tenant", profile.tenant)),
+            principal=str(raw.get("principal", "")),
+            scopes=tuple(Scope.parse(text) for text in raw.get("scopes", [])),
+            visibility=Visibility(
+                visibility["level"], tuple(visibility.get("allowed_principals", ()))
+            )
+            if visibility
+            else None,
+            uses=tuple(raw.get("uses", ())),
+            repositories={str(k): str(v) for k, v in raw.get("repositories", {}).items()},
+            credential=str(raw.get("credential", "")),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _unreadable(
+            profile.path, f"{quoted(error)} is missing or of the wrong kind"
+        ) from error
+
+
+def save(profile: Profile) -> None:
+    """Write the profile, readable by its owner alone; all of it or nothing."""
+    profile.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    waiting = profile.path.with_name(profile.path.name + ".new")
+    with os.fdopen(
+        os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+    ) as file:
+        file.write(render(profile))
+    os.replace(waiting, profile.path)
+
+
+def render(profile: Profile) -> str:
+    """The profile's text. JSON strings and lists are TOML too."""
+    lines = [
+        "# Muniment: who acts, where, and what new claims get. Written by `muniment init`.",
+        f"store = {_text(str(profile.store))}",
+        f"tenant = {_text(profile.tenant)}",
+        f"principal = {_text(profile.principal)}",
+        f"scopes = {_text([str(scope) for scope in profile.scopes])}",
+        f"uses = {_text(list(profile.uses))}",
+        f"credential = {_text(profile.credential)}",
+    ]
+    if profile.visibility:
+        stated = encode(profile.visibility)
+        lines += ["", "[visibility]", f"level = {_text(stated['level'])}"]
+        lines += [f"allowed_principals = {_text(stated.get('allowed_principals', []))}"]
+    lines += ["", "[repositories]"]
+    lines += [
+        f"{_text(name)} = {_text(root)}" for name, root in sorted(profile.repositories.items())
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: Any) -> str:
+    return canonical(value).decode("utf-8")

@@ -1,0 +1,72 @@
+"""Edit as successor: nothing is edited in place; the edited claim is a proposal of its own.
+
+- The original change is rejected without a tombstone: its value is not known wrong.
+- The successor keeps source, evidence and target; what was edited is named in its reason.
+- Both are recorded, or neither: the successor is checked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from muniment.core.codec import encode
+from muniment.core.diff import Pending
+from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.ports.credential import Signer
+from muniment.usecases.apply import Outcome
+from muniment.usecases.pending import load
+from muniment.usecases.propose import Proposed, propose
+from muniment.usecases.review import Choice, review
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
+
+_MADE_HERE = ("id", "version", "created_at", "slot")
+
+
+def edit(
+    session: Session,
+    diff_id: str,
+    change_id: str,
+    item: Mapping[str, Any],
+    signer: Signer,
+    reason: str,
+) -> tuple[Proposed, Outcome]:
+    """Replace a pending change by an edited one.
+
+    Args:
+        session: The reviewer's session.
+        diff_id: The diff.
+        change_id: The change, an add or supersede.
+        item: The parts of the claim that are different now, in wire form.
+        signer: The reviewer's opened credential.
+        reason: Why it was edited.
+
+    Raises:
+        InvalidInput: The change has no claim to edit, or the edited one breaks a rule; nothing was written.
+    """
+    with session.store.snapshot(session.tenant) as snapshot:
+        pending = load(Viewing(snapshot, session.principal), diff_id)
+    successor = propose(session, _successor(pending, change_id, item, reason))
+    choice = Choice("rejected", f"edited as {successor.diff.id}: {reason}", keep_value_open=True)
+    return successor, review(session, diff_id, {change_id: choice}, signer)
+
+
+def _successor(
+    pending: Pending, change_id: str, item: Mapping[str, Any], reason: str
+) -> dict[str, Any]:
+    change = next((c for c in pending.diff.changes if c.id == change_id), None)
+    if change is None or change.item is None:
+        message = f"{quoted(change_id)} holds no claim that could be edited"
+        raise InvalidInput.of(
+            (Finding("nothing_to_edit", message, "/changes", "name an add or supersede"),)
+        )
+    before = {key: value for key, value in encode(change.item).items() if key not in _MADE_HERE}
+    edited = {**before, "review": {"status": "proposed"}, **item}
+    frame = encode(pending.diff)
+    changed = {key: value for key, value in encode(change).items() if key != "item"}
+    changed = {**changed, "item": edited, "reason": f"{change.reason}; edited: {reason}"}
+    return {
+        **{key: frame[key] for key in ("scope", "trigger", "basis") if key in frame},
+        "changes": [changed],
+    }

@@ -1,0 +1,211 @@
+"""Find and score what answers a request, among what was gathered.
+
+- Postings are cut to what was gathered; statistics come from the eligible rows alone.
+- The best by keyword are read and scored in full; how many is part of the ranking policy.
+- What was refused is scored with the same statistics, only to tell what was left out; it moves nothing else.
+- Ties go by claim id, never by the order in which a store holds things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from muniment.core.ids import is_id
+from muniment.core.rank import (
+    ONE,
+    RANKING_POLICY,
+    Keyword,
+    Postings,
+    Relevance,
+    Statistics,
+    by_keyword,
+    keyword_scores,
+    names_whole,
+    phrase_share,
+    relevance,
+    sentence_share,
+    statistics,
+    supports,
+    temporal_share,
+)
+from muniment.core.request import Request
+from muniment.core.row import FOREVER, Row
+from muniment.core.text import match_key
+from muniment.core.words import query_words, words
+from muniment.usecases.eligible import Gathered, passes
+from muniment.usecases.viewing import Viewing
+
+NAMED_AT_MOST = 64
+"""Words of a query that are looked up as identifiers or aliases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A claim that was read and scored."""
+
+    row: Row
+    content: Mapping[str, Any]
+    relevance: Relevance
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What was found, best first.
+
+    Attributes:
+        supported: Enough to answer with.
+        below_threshold: Supported, and below the asker's own threshold.
+        near: Eligible, holding some word of the query, and not supported.
+        over_pool: Eligible, and not among the best that were read.
+        refused: Refused and supported: what is left out, with the rules.
+        matched: How many eligible rows hold a word of the query or are named by it.
+        filtered: How many of these the filters took out.
+        terms: The words of the query.
+    """
+
+    supported: tuple[Hit, ...]
+    below_threshold: tuple[Hit, ...]
+    near: tuple[Row, ...]
+    over_pool: tuple[Row, ...]
+    refused: tuple[tuple[Hit, tuple[str, ...]], ...]
+    matched: int
+    filtered: int
+    terms: tuple[str, ...]
+
+
+class Scoring:
+    """One request's words, weighed by what is eligible; scores any row of what was gathered."""
+
+    def __init__(self, gathered: Gathered, request: Request) -> None:
+        """Read postings and weigh the query."""
+        self.gathered = gathered
+        self.request = request
+        self.query = query_words(request.query)
+        self.named = _named(gathered.viewing, request)
+        refused = {seq: row for seq, (row, _) in gathered.refused.items()}
+        self.rows: dict[int, Row] = {**refused, **gathered.eligible}
+        postings = self._postings()
+        eligible = {seq: row.length for seq, row in gathered.eligible.items()}
+        lengths = {seq: row.length for seq, row in self.rows.items()}
+        self.statistics: Statistics = statistics(self.query, eligible, postings)
+        self.keywords = keyword_scores(self.statistics, postings, lengths)
+
+    def _postings(self) -> Postings:
+        stored = self.gathered.viewing.snapshot.postings(set(self.query), self.gathered.classes)
+        found = {term: list(stored.get(term, ())) for term in set(self.query)}
+        for seq, own in self.gathered.own.items():
+            for term in found:
+                if own.terms.get(term):
+                    found[term].append((seq, own.terms[term]))
+        return found
+
+    def candidates(self, rows: Iterable[Row]) -> list[Row]:
+        """Rows that the request can have meant, best by what their columns tell first."""
+        wanted = [row for row in rows if self._is_candidate(row)]
+        return sorted(wanted, key=lambda row: (-self._rough(row), row.claim_id))
+
+    def _is_candidate(self, row: Row) -> bool:
+        if row.claim_id in self.named:
+            return True
+        if self.request.method == "exact_identifier":
+            return False
+        if self.request.method == "temporal_retrieval" and not self.query:
+            return True
+        return row.seq in self.keywords
+
+    def _rough(self, row: Row) -> int:
+        if row.claim_id in self.named:
+            return ONE * 1_001
+        keyword = by_keyword(self.keywords.get(row.seq, Keyword()))
+        if self.request.method == "temporal_retrieval":
+            return self._temporal(row) * 1_000 if not self.query else keyword
+        return keyword
+
+    def _temporal(self, row: Row) -> int:
+        began = row.valid_from if row.valid_from != -FOREVER else row.created_at
+        return temporal_share(began, self.gathered.ask.at)
+
+    def read(self, rows: Iterable[Row]) -> list[Hit]:
+        """Read and score rows; one whose content was erased is not there."""
+        wanted = list(rows)
+        contents = self._contents(wanted)
+        hits = [self._hit(row, contents[row.seq]) for row in wanted if row.seq in contents]
+        prefix = self.request.uri_prefix
+        kept = [h for h in hits if h.content.get("source", {}).get("uri", "").startswith(prefix)]
+        return sorted(kept, key=lambda hit: (-hit.relevance.fixed, hit.row.claim_id))
+
+    def _contents(self, rows: list[Row]) -> dict[int, Mapping[str, Any]]:
+        from muniment.core.codec import encode
+
+        own = self.gathered.own
+        stored = self.gathered.viewing.snapshot.contents([r.seq for r in rows if r.seq not in own])
+        return {**stored, **{r.seq: encode(own[r.seq].claim) for r in rows if r.seq in own}}
+
+    def _hit(self, row: Row, content: Mapping[str, Any]) -> Hit:
+        keyword = self.keywords.get(row.seq, Keyword())
+        sentence = words(f"{content.get('title', '')}\n{content.get('claim', '')}")
+        signals = {
+            "exact_identifier": ONE if row.claim_id in self.named else 0,
+            "coverage": keyword.coverage,
+            "saturation": keyword.saturation,
+            "sentence": sentence_share(self.statistics, sentence),
+            "phrase": phrase_share(self.statistics, sentence),
+            "subject": names_whole(self.query, _names(content)),
+            "temporal": self._temporal(row),
+        }
+        return Hit(row, content, relevance(signals, self.request.method))
+
+
+def _names(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    subjects = [fact.get("subject", "") for fact in content.get("facts", ())]
+    entities = [entity.get("name", "") for entity in content.get("entities", ())]
+    return [words(name) for name in (*subjects, *entities, *content.get("aliases", ()))]
+
+
+def _named(viewing: Viewing, request: Request) -> frozenset[str]:
+    """The claims that a request names by identifier or alias."""
+    if request.method not in ("exact_identifier", "hybrid_retrieval") and request.query:
+        return frozenset()
+    tokens = [token.strip(".,;:!?()[]\"'`") for token in request.query.split()[:NAMED_AT_MOST]]
+    found = {token for token in tokens if is_id(token, "mem")}
+    phrases = {match_key(token) for token in (*tokens, request.query)} - {""}
+    for phrase in phrases:
+        found.update(row.claim_id for row in viewing.lookup(viewing.snapshot.key("alias", phrase)))
+    return frozenset(found) if request.query.strip() else frozenset(request.ids)
+
+
+def score(gathered: Gathered, request: Request) -> tuple[Scoring, Scored]:
+    """Everything that answers a request, and what was left out."""
+    scoring = Scoring(gathered, request)
+    matched = scoring.candidates(gathered.eligible.values())
+    rows = [row for row in matched if passes(gathered, request, row)]
+    pool = RANKING_POLICY.pool
+    hits = scoring.read(rows if request.uri_prefix else rows[:pool])
+    least = [hit for hit in hits if supports(hit.relevance, 0.0)]
+    enough = [hit for hit in least if supports(hit.relevance, request.relevance_threshold)]
+    taken = {hit.row.seq for hit in hits}
+    rest = () if request.uri_prefix else tuple(rows[pool:])
+    good = {hit.row.seq for hit in least}
+    return scoring, Scored(
+        tuple(enough),
+        tuple(hit for hit in least if hit not in enough),
+        tuple(hit.row for hit in hits if hit.row.seq not in good),
+        rest,
+        _refused(scoring, gathered, request),
+        len(matched),
+        len(matched) - len(taken) - len(rest),
+        tuple(dict.fromkeys(scoring.query)),
+    )
+
+
+def _refused(
+    scoring: Scoring, gathered: Gathered, request: Request
+) -> tuple[tuple[Hit, tuple[str, ...]], ...]:
+    """Claims that would have answered, and why they may not."""
+    rows = scoring.candidates(row for row, _ in gathered.refused.values())
+    wanted = [row for row in rows if passes(gathered, request, row)][: RANKING_POLICY.pool]
+    hits = scoring.read(wanted)
+    enough = [hit for hit in hits if supports(hit.relevance, request.relevance_threshold)]
+    return tuple((hit, gathered.refused[hit.row.seq][1]) for hit in enough)

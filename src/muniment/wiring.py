@@ -1,0 +1,140 @@
+"""Put the pieces together: the only place that names concrete adapters.
+
+- Adapters are imported where they are made, so that importing the package costs little.
+- Clock and entropy of the outside world come in here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from muniment.core.access import Scope, Visibility
+from muniment.core.extract import ReadResult
+from muniment.ports.credential import Signer
+from muniment.ports.source import Repository
+from muniment.ports.store import Store
+from muniment.ports.tokens import TokenCounter
+from muniment.usecases.session import Session
+
+Clock = Callable[[], datetime]
+Entropy = Callable[[int], bytes]
+
+
+def system_clock() -> datetime:
+    """The present."""
+    return datetime.now(UTC)
+
+
+def open_store(
+    path: Path | None, entropy: Entropy = os.urandom, create: bool = True, vfs: str | None = None
+) -> Store:
+    """A store in a file, or in memory where `path` is None.
+
+    Raises:
+        StoreError: The file cannot be opened, is newer, or is no store.
+    """
+    if path is None:
+        from muniment.store.memory import MemoryStore
+
+        return MemoryStore(entropy)
+    from muniment.store.sqlite import SqliteStore
+
+    return SqliteStore.open(path, entropy=entropy, create=create, vfs=vfs)
+
+
+def count_tokens(name: str) -> TokenCounter:
+    """A token counter by name; the empty name is the default.
+
+    Raises:
+        InvalidInput: No such counter; the known ones are listed.
+    """
+    from muniment.tokens import counter
+
+    return counter(name) if name else counter()
+
+
+def make_session(
+    store: Store,
+    *,
+    tenant: str,
+    principal: str,
+    scopes: tuple[Scope, ...] = (),
+    roots: Mapping[str, Path] | None = None,
+    visibility: Visibility | None = None,
+    uses: tuple[str, ...] = (),
+    clock: Clock = system_clock,
+    entropy: Entropy = os.urandom,
+    declared: str = "",
+) -> Session:
+    """A session with the usual adapters."""
+    from muniment.sources.router import Router
+
+    known = dict(roots or {})
+    sources = Router(known, tuple(known.values()))
+    return Session(
+        store,
+        tenant,
+        principal,
+        scopes,
+        clock,
+        entropy,
+        sources,
+        count_tokens,
+        verify_signature,
+        visibility,
+        uses,
+        declared,
+    )
+
+
+def open_repository(folder: Path) -> Repository:
+    """The repository around a folder, or the folder itself."""
+    from muniment.sources.repository import open_repository as opened
+
+    return opened(folder)
+
+
+def read_file(path: str, data: bytes) -> ReadResult:
+    """Read one file of a repository into statements."""
+    from muniment.learn.extract import read_file as read
+
+    return read(path, data)
+
+
+def verify_signature(public_key: str, message: bytes, signature: str) -> bool:
+    """Whether a reviewer's credential made a signature."""
+    from muniment.credential import verify
+
+    return verify(public_key, message, signature)
+
+
+def open_credential(path: Path, passphrase: str) -> Signer:
+    """Open a reviewer's credential.
+
+    Raises:
+        NotPermitted: Wrong passphrase.
+        InvalidInput: No credential file, or a damaged one.
+    """
+    from muniment.credential import open_credential as opened
+    from muniment.credential import read_credential
+
+    return opened(read_credential(path), passphrase)
+
+
+def create_credential(
+    path: Path, principal: str, passphrase: str, entropy: Entropy = os.urandom
+) -> Signer:
+    """Make a reviewer's credential and write it; an existing file is never overwritten.
+
+    Raises:
+        InvalidInput: The passphrase is too short, or the file is there already.
+    """
+    from muniment.credential import create, write_credential
+    from muniment.credential import open_credential as opened
+
+    data = create(principal, passphrase, entropy=entropy)
+    write_credential(path, data)
+    return opened(data, passphrase)
