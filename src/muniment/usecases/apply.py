@@ -263,9 +263,8 @@ class _Work:
         for name, decided in decisions.items():
             subjects = by_id[name].subjects
             doc_id = change_doc_id(pending.diff.id, name)
-            self.events.append(
-                Event("decision", doc_id, encode(decided), pending.diff.id, subjects)
-            )
+            kind = "deferral" if decided.decision == "needs_review" else "decision"
+            self.events.append(Event(kind, doc_id, encode(decided), pending.diff.id, subjects))
         if self.resulting:
             self.events.append(self._application(pending, decisions))
 

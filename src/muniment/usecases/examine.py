@@ -123,21 +123,19 @@ def standing(viewing: Viewing, change: Change) -> tuple[Conflict, ...]:
 
 
 def _candidates(viewing: Viewing, item: Claim) -> tuple[Row, ...]:
-    rows = {
-        row.seq: row
-        for key in claim_keys(item, viewing.snapshot.key)
-        for row in viewing.lookup(key)
-    }
-    classes = {row.cls for row in rows.values()}
-    successors = (
-        {old for row in viewing.snapshot.rows(classes) for old in row.supersedes} if rows else set()
+    keys = claim_keys(item, viewing.snapshot.key)
+    rows = {row.seq: row for key in keys for row in viewing.lookup(key)}
+    return tuple(row for row in rows.values() if _is_current(viewing, row))
+
+
+def _is_current(viewing: Viewing, row: Row) -> bool:
+    """Whether a claim is in use, as far as the asker may see what replaced it."""
+    if row.review not in ("accepted", "needs_review") or row.retired:
+        return False
+    pointing = viewing.snapshot.pointing_at(row.claim_id)
+    return not any(
+        row.claim_id in one.supersedes and one.cls in viewing.classes for one in pointing
     )
-    live = (
-        row
-        for row in rows.values()
-        if row.review in ("accepted", "needs_review") and not row.retired
-    )
-    return tuple(row for row in live if row.claim_id not in successors)
 
 
 def _noticed(conflict: Conflict) -> Finding:

@@ -66,8 +66,10 @@ def _has_changes(viewing: Viewing, diff_id: str) -> bool:
 
 
 def _decisions(viewing: Viewing, diff_id: str) -> dict[str, Decided]:
-    docs = viewing.snapshot.docs("decision", diff_id)
-    contents = viewing.snapshot.contents([d.seq for d in docs])
+    """The word on each change: a deferral, until there is a decision."""
+    snapshot = viewing.snapshot
+    docs = [*snapshot.docs("deferral", diff_id), *snapshot.docs("decision", diff_id)]
+    contents = snapshot.contents([d.seq for d in docs])
     found = (trusted(Decided, contents[d.seq]) for d in docs if d.seq in contents)
     return {decided.change_id: decided for decided in found}
 
@@ -81,19 +83,12 @@ def _application(viewing: Viewing, diff_id: str) -> Application | None:
 def waiting(viewing: Viewing) -> tuple[Pending, ...]:
     """Every visible diff with a change that nobody decided yet, oldest first."""
     snapshot = viewing.snapshot
-    settled = _settled(viewing)
+    settled = {doc.id for doc in snapshot.docs("decision")}
     open_diffs = {doc.parent for doc in snapshot.docs("change") if doc.id not in settled}
     docs = [doc for doc in snapshot.docs("diff") if doc.id in open_diffs]
     contents = snapshot.contents([doc.seq for doc in docs])
     found = (_assemble(viewing, doc, contents[doc.seq]) for doc in docs if doc.seq in contents)
     return tuple(p for p in found if p is not None and open_changes(p))
-
-
-def _settled(viewing: Viewing) -> set[str]:
-    docs = viewing.snapshot.docs("decision")
-    contents = viewing.snapshot.contents([d.seq for d in docs])
-    final = ("accepted", "rejected")
-    return {d.id for d in docs if contents.get(d.seq, {}).get("decision", "accepted") in final}
 
 
 def open_changes(pending: Pending) -> tuple[Change, ...]:
