@@ -30,7 +30,7 @@ from muniment.core.embedding import reference_problem
 from muniment.core.errors import Finding, quoted
 from muniment.core.fold import expiry_of
 from muniment.core.row import Row
-from muniment.core.secret_scan import secret_findings
+from muniment.core.secret_scan import scan, secret_findings
 from muniment.core.source import Source
 from muniment.core.status import window
 from muniment.core.text import identifier_findings, looks_like_instruction, text_findings
@@ -121,8 +121,21 @@ def _principals(claim: Claim) -> Iterator[tuple[str, str]]:
 
 
 def has_no_secret(claim: Claim, known: Known) -> Iterator[Finding]:
-    for path, text in _texts(claim):
-        yield from secret_findings(text, path)
+    """No secret stands in any text of the claim."""
+    yield from secrets_in(tuple(_texts(claim)))
+
+
+def secrets_in(texts: tuple[tuple[str, str], ...]) -> Iterator[Finding]:
+    """Secrets in texts with their paths; a key's name counts with its value (`password: …`).
+
+    >>> [f.path for f in secrets_in((("/properties/note", "no secret"), ("/properties/api_key", "x")))]
+    []
+    """
+    if not scan("\n".join(f"{path.rpartition('/')[2]}: {text}" for path, text in texts)):
+        return
+    for path, text in texts:
+        found = secret_findings(text, path)
+        yield from found or secret_findings(f"{path.rpartition('/')[2]}: {text}", path)
 
 
 def is_no_instruction(claim: Claim, known: Known) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from muniment.core.access import Audience, Scope, intersect
-from muniment.core.check import Known, check_claim
+from muniment.core.check import Known, check_claim, secrets_in
 from muniment.core.check_diff import Targets, check_diff
 from muniment.core.claim import Claim
 from muniment.core.codec import encode
@@ -20,7 +20,6 @@ from muniment.core.diff import Change, Diff
 from muniment.core.errors import Finding, quoted
 from muniment.core.fold import claim_keys, value_keys
 from muniment.core.row import Row
-from muniment.core.secret_scan import secret_findings
 from muniment.core.text import text_findings
 from muniment.usecases.viewing import Viewing
 
@@ -82,9 +81,10 @@ def _texts(diff: Diff) -> Iterable[Finding]:
     frame = encode(diff)
     frame.pop("changes", None)
     changes = [{k: v for k, v in encode(change).items() if k != "item"} for change in diff.changes]
-    for path, text in _strings({**frame, "changes": changes}, ""):
+    texts = tuple(_strings({**frame, "changes": changes}, ""))
+    for path, text in texts:
         yield from text_findings(text, path, limit=100_000)
-        yield from secret_findings(text, path)
+    yield from secrets_in(texts)
 
 
 def _strings(value: object, path: str) -> Iterable[tuple[str, str]]:
