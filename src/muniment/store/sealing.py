@@ -105,12 +105,19 @@ def _body(event: Event, where: Where | None) -> bytes:
         return canonical(event.content)
     if event.kind == "claim" and event.content.get("id") not in (event.id, event.parent):
         raise ValueError(f"the event {quoted(event.id)} names another claim than its content")
-    body = canonical(strip_content(event.kind, event.content))
-    if canonical(unseal(event.kind, body, where)) != canonical(event.content):
+    stripped = strip_content(event.kind, event.content)
+    restored = restore_content(event.kind, stripped, *where)
+    if _placed(event.kind, restored) != _placed(event.kind, event.content):
         raise ValueError(
             f"the scope or visibility of the {event.kind} {quoted(event.id)} is not its class's in normal form"
         )
-    return body
+    return canonical(stripped)
+
+
+def _placed(kind: str, content: Mapping[str, Any]) -> bytes:
+    """What stripping takes away."""
+    record = content.get("item") or {} if kind == "change" else content
+    return canonical([record.get("scope"), record.get("visibility")])
 
 
 def unseal(kind: str, body: bytes, where: Where | None) -> dict[str, Any]:

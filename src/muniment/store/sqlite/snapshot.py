@@ -1,0 +1,269 @@
+"""Read one committed state of one tenant.
+
+- A snapshot is a read transaction on a connection of its own; a writer neither waits for it nor is waited for.
+- `core.row.FOREVER` stands in the statements as 4611686018427387904.
+- Lists of values travel as one JSON parameter, so that every statement is one of a fixed set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import attrgetter, itemgetter
+from typing import Any, TypeVar
+
+from muniment.core.canonical import keyed
+from muniment.core.event import GENESIS, Envelope
+from muniment.core.row import ClassRow, Doc, Row
+from muniment.store.sealing import UNREADABLE, Where, unseal
+from muniment.store.sqlite.connection import Connection, damaged
+from muniment.store.sqlite.encoding import COLUMNS, envelope_of, listed, row_of, where_of
+
+T = TypeVar("T")
+PAGE = 1000
+"""Envelopes fetched at a time."""
+
+
+def _versions(rest: str) -> str:
+    """A statement that gives versions with the columns of `encoding.COLUMNS`."""
+    names = ", ".join("c.id" if name == "cls" else f"v.{name}" for name in COLUMNS)
+    return f"SELECT {names} {rest}"
+
+
+_TENANT = "SELECT id, key FROM tenant WHERE name = ?"
+_LAST = "SELECT seq, revision, hash FROM event WHERE tenant = ? ORDER BY seq DESC LIMIT 1"
+_CLASSES = """
+SELECT c.id, c.scope_kind, c.scope_id, c.audience, h.head, h.count, h.revision
+FROM class c LEFT JOIN class_head h ON h.tenant = c.tenant AND h.class = c.number
+WHERE c.tenant = ? ORDER BY c.id
+"""
+_ROWS = _versions("""
+FROM json_each(?1) j
+CROSS JOIN class c ON c.tenant = ?2 AND c.id = j.value
+CROSS JOIN version v ON v.tenant = ?2 AND v.class = c.number
+WHERE v.revision <= ?3 AND ?3 < v.until_revision
+""")
+_LATEST = _versions("""
+FROM version v JOIN class c ON c.tenant = v.tenant AND c.number = v.class
+WHERE v.tenant = ? AND v.claim_id = ? AND v.until_revision = 4611686018427387904
+""")
+_HISTORY = _versions("""
+FROM version v JOIN class c ON c.tenant = v.tenant AND c.number = v.class
+WHERE v.tenant = ? AND v.claim_id = ? ORDER BY v.seq
+""")
+_LOOKUP = _versions("""
+FROM lookup_key k
+CROSS JOIN version v ON v.tenant = k.tenant AND v.seq = k.seq
+JOIN class c ON c.tenant = v.tenant AND c.number = v.class
+WHERE k.tenant = ? AND k.key = ? AND v.until_revision = 4611686018427387904 ORDER BY v.seq
+""")
+_POINTING = _versions("""
+FROM (SELECT DISTINCT seq FROM link WHERE tenant = ?1 AND to_id = ?2) l
+CROSS JOIN version v ON v.tenant = ?1 AND v.seq = l.seq
+JOIN class c ON c.tenant = v.tenant AND c.number = v.class
+WHERE v.until_revision = 4611686018427387904 ORDER BY v.seq
+""")
+
+
+def _docs(rest: str) -> str:
+    """A statement that gives docs, by the fields of `core.row.Doc`."""
+    names = "d.collection, d.id, d.seq, d.revision, d.parent, coalesce(c.id, ''), d.first_seq"
+    return f"SELECT {names} {rest}"
+
+
+_DOCS = _docs("""
+FROM doc d LEFT JOIN class c ON c.tenant = d.tenant AND c.number = d.class
+WHERE d.tenant = ? AND d.collection = ?
+""")
+_DOCS_OF = _docs("""
+FROM doc d LEFT JOIN class c ON c.tenant = d.tenant AND c.number = d.class
+WHERE d.tenant = ? AND d.collection = ? AND d.parent = ?
+""")
+_DOC = _docs("""
+FROM doc d LEFT JOIN class c ON c.tenant = d.tenant AND c.number = d.class
+WHERE d.tenant = ? AND d.collection = ? AND d.id = ?
+""")
+ALL_VERSIONS = _versions("""
+FROM version v JOIN class c ON c.tenant = v.tenant AND c.number = v.class
+WHERE v.tenant = ? ORDER BY v.seq
+""")
+ALL_DOCS = _docs("""
+FROM doc d LEFT JOIN class c ON c.tenant = d.tenant AND c.number = d.class
+WHERE d.tenant = ?
+""")
+_CONTENTS = """
+SELECT e.seq, e.kind, t.body, c.scope_kind, c.scope_id, c.audience
+FROM json_each(?1) j
+CROSS JOIN content t ON t.tenant = ?2 AND t.seq = j.value
+CROSS JOIN event e ON e.tenant = ?2 AND e.seq = j.value
+LEFT JOIN class c ON c.tenant = ?2 AND c.number = e.class
+"""
+_POSTINGS = """
+SELECT p.term, p.seq, p.count
+FROM json_each(?1) t
+CROSS JOIN posting p ON p.tenant = ?2 AND p.term = t.value
+WHERE p.class IN (
+    SELECT c.number FROM json_each(?3) k CROSS JOIN class c ON c.tenant = ?2 AND c.id = k.value
+)
+"""
+_ENVELOPES = """
+SELECT e.seq, e.revision, e.at, e.kind, e.id, e.parent, e.subjects, c.id, e.commitment, e.previous, e.hash
+FROM event e LEFT JOIN class c ON c.tenant = e.tenant AND c.number = e.class
+WHERE e.tenant = ? AND e.seq > ? ORDER BY e.seq LIMIT ?
+"""
+
+
+class SqliteSnapshot:
+    """One committed state of one tenant, on a connection in a transaction.
+
+    Args:
+        connection: In a transaction that has read nothing yet.
+        tenant: The tenant's name.
+        new_key: Gives the key of a tenant that has none yet.
+    """
+
+    def __init__(
+        self, connection: Connection, tenant: str, new_key: Callable[[str], bytes]
+    ) -> None:
+        self._open: Connection | None = connection
+        self._name = tenant
+        found = connection.one(_TENANT, (tenant,))
+        self._number: int = found[0] if found else 0
+        self._key: bytes = found[1] if found else new_key(tenant)
+        last = connection.one(_LAST, (self._number,))
+        self._seq: int = last[0] if last else 0
+        self._revision: int = last[1] if last else 0
+        self._hash: str = last[2].hex() if last else GENESIS
+
+    @property
+    def _connection(self) -> Connection:
+        if self._open is None:
+            raise ValueError("this snapshot has ended; take another")
+        return self._open
+
+    def end(self) -> None:
+        """Let go of the connection; what is asked afterwards is a mistake of the caller's."""
+        self._open = None
+
+    @property
+    def tenant(self) -> str:
+        """The tenant's name."""
+        return self._name
+
+    @property
+    def number(self) -> int:
+        """The number that stands for the tenant in this file, 0 for none."""
+        return self._number
+
+    @property
+    def revision(self) -> int:
+        """The last committed revision, 0 for none."""
+        return self._revision
+
+    def key(self, *parts: str) -> str:
+        """A digest of `parts` under the tenant's secret key."""
+        return keyed(self._key, *parts)
+
+    def classes(self) -> tuple[ClassRow, ...]:
+        """All eligibility classes, sorted by id."""
+        found = self._connection.all(_CLASSES, (self._number,))
+        return self._decoded(
+            lambda t: ClassRow(
+                t[0],
+                t[1],
+                t[2],
+                where_of(t[1], t[2], t[3])[1],
+                t[4].hex() if t[4] else GENESIS,
+                t[5] or 0,
+                t[6] or 0,
+            ),
+            found,
+        )
+
+    def rows(self, classes: Collection[str], revision: int | None = None) -> tuple[Row, ...]:
+        """The claim versions of these classes that hold in `revision`, sorted by seq."""
+        at = self._revision if revision is None else revision
+        found = self._connection.all(_ROWS, (listed(set(classes)), self._number, at))
+        found.sort(key=itemgetter(0))
+        return self._decoded(row_of, found)
+
+    def row(self, claim_id: str) -> Row | None:
+        """The latest version of a claim."""
+        rows = self._rows(_LATEST, claim_id)
+        return rows[0] if rows else None
+
+    def history(self, claim_id: str) -> tuple[Row, ...]:
+        """All versions of a claim, first to last."""
+        return self._rows(_HISTORY, claim_id)
+
+    def lookup(self, key: str) -> tuple[Row, ...]:
+        """The latest versions that carry a lookup key, sorted by seq."""
+        return self._rows(_LOOKUP, key)
+
+    def pointing_at(self, claim_id: str) -> tuple[Row, ...]:
+        """Latest versions that are derived from, superseded by, or in conflict with a claim, or supersede it."""
+        return self._rows(_POINTING, claim_id)
+
+    def _rows(self, statement: str, value: str) -> tuple[Row, ...]:
+        return self._decoded(row_of, self._connection.all(statement, (self._number, value)))
+
+    def docs(self, collection: str, parent: str | None = None) -> tuple[Doc, ...]:
+        """The latest docs of a collection (of one parent), sorted by `first_seq`."""
+        if parent is None:
+            found = self._connection.all(_DOCS, (self._number, collection))
+        else:
+            found = self._connection.all(_DOCS_OF, (self._number, collection, parent))
+        docs = self._decoded(lambda t: Doc(*t), found)
+        return tuple(sorted(docs, key=attrgetter("first_seq")))
+
+    def doc(self, collection: str, id: str) -> Doc | None:
+        """One doc."""
+        found = self._connection.one(_DOC, (self._number, collection, id))
+        return Doc(*found) if found else None
+
+    def contents(self, seqs: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
+        """Contents by event, whole; an erased one is absent."""
+        wanted = listed(sorted(set(seqs)))
+        found = self._connection.all(_CONTENTS, (wanted, self._number))
+        return dict(self._decoded(_content_of, found))
+
+    def postings(
+        self, terms: Collection[str], classes: Collection[str]
+    ) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """For each term the (seq, count) of every version in these classes that holds it, sorted by seq."""
+        lists: dict[str, list[tuple[int, int]]] = {term: [] for term in terms}
+        parameters = (listed(lists), self._number, listed(set(classes)))
+        for term, seq, count in self._connection.all(_POSTINGS, parameters):
+            lists[term].append((seq, count))
+        for pairs in lists.values():
+            pairs.sort()
+        return lists
+
+    def envelopes(self, after: int = 0) -> Iterator[Envelope]:
+        """The ledger from `after` (exclusive) on."""
+        while True:
+            found = self._connection.all(_ENVELOPES, (self._number, after, PAGE))
+            yield from self._decoded(envelope_of, found)
+            if len(found) < PAGE:
+                return
+            after = found[-1][0]
+
+    def _decoded(
+        self, decode: Callable[[tuple[Any, ...]], T], rows: list[tuple[Any, ...]]
+    ) -> tuple[T, ...]:
+        """Decode what was fetched; what cannot be is damage."""
+        try:
+            return tuple(map(decode, rows))
+        except UNREADABLE as error:
+            raise damaged(self._connection.path, "a row does not hold what was written") from error
+
+
+def where_or_none(kind: str | None, id: str | None, audience: str | None) -> Where | None:
+    """What a class holds, from the columns of an outer join."""
+    if kind is None or id is None or audience is None:
+        return None
+    return where_of(kind, id, audience)
+
+
+def _content_of(t: tuple[Any, ...]) -> tuple[int, dict[str, Any]]:
+    seq, kind, body, scope_kind, scope_id, audience = t
+    return seq, unseal(kind, body, where_or_none(scope_kind, scope_id, audience))

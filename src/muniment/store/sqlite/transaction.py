@@ -1,0 +1,235 @@
+"""Append to one tenant's ledger, and erase from it.
+
+- Everything that an append needs is sealed and folded before the first row is written: a bad event leaves nothing.
+- After a failed write the transaction can only be rolled back, whatever its caller does with the error.
+- Erasing removes contents, salts and all that was derived from them; envelopes stay. It is complete on disk after
+  the store's `checkpoint`; until then the claim stands in `erased` as pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+
+from muniment.core.access import Audience, Scope, normal
+from muniment.core.canonical import canonical
+from muniment.core.errors import StoreError, quoted
+from muniment.core.event import Envelope, Event
+from muniment.core.fold import fold
+from muniment.core.row import Derived
+from muniment.store.sealing import (
+    SALT_BYTES,
+    UNREADABLE,
+    Place,
+    Sealed,
+    Where,
+    event_of,
+    recorded_at,
+    seal,
+)
+from muniment.store.sqlite.connection import Connection, damaged
+from muniment.store.sqlite.derivation import Derivation
+from muniment.store.sqlite.encoding import envelope_of, listed, pack, where_of
+from muniment.store.sqlite.snapshot import SqliteSnapshot, where_or_none
+
+_NEW_TENANT = "INSERT INTO tenant (name, key) VALUES (?, ?)"
+_TENANT = "SELECT id FROM tenant WHERE name = ?"
+_CLASS = "SELECT number, scope_kind, scope_id, audience FROM class WHERE tenant = ? AND id = ?"
+_NEXT_CLASS = "SELECT coalesce(max(number), 0) + 1 FROM class WHERE tenant = ?"
+_NEW_CLASS = "INSERT INTO class VALUES (?, ?, ?, ?, ?, ?)"
+_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_CONTENT = "INSERT INTO content VALUES (?, ?, ?, ?)"
+_LEDGER = """
+SELECT e.seq, e.revision, e.at, e.kind, e.id, e.parent, e.subjects, c.id, e.commitment, e.previous, e.hash,
+    e.class, t.body, c.scope_kind, c.scope_id, c.audience
+FROM event e
+LEFT JOIN class c ON c.tenant = e.tenant AND c.number = e.class
+LEFT JOIN content t ON t.tenant = e.tenant AND t.seq = e.seq
+WHERE e.tenant = ? AND e.seq > ? ORDER BY e.seq LIMIT 500
+"""
+_SUBJECT_OF = "SELECT seq FROM subject WHERE tenant = ? AND claim_id = ? ORDER BY seq"
+_DOCS_LEFT = """
+SELECT DISTINCT e.kind, e.id FROM json_each(?1) j
+CROSS JOIN event e ON e.tenant = ?2 AND e.seq = j.value
+CROSS JOIN doc d ON d.tenant = ?2 AND d.collection = e.kind AND d.id = e.id
+"""
+_LAST_ERASED = """
+SELECT max(seq) FROM event e WHERE e.tenant = ?1 AND e.kind = ?2 AND e.id = ?3
+    AND NOT EXISTS (SELECT 1 FROM content t WHERE t.tenant = ?1 AND t.seq = e.seq)
+"""
+_FIRST_SINCE = """
+UPDATE doc SET first_seq = max(first_seq, (
+    SELECT min(seq) FROM event e WHERE e.tenant = ?1 AND e.kind = ?2 AND e.id = ?3 AND e.seq > ?4
+)) WHERE tenant = ?1 AND collection = ?2 AND id = ?3
+"""
+_ERASE_CONTENT = (
+    "DELETE FROM content WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))"
+)
+_ERASE_DERIVED = (
+    "DELETE FROM version WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM lookup_key WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM link WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM posting WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM doc WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
+)
+_ERASED = "INSERT OR REPLACE INTO erased VALUES (?, ?, 1)"
+
+
+class SqliteTransaction(SqliteSnapshot):
+    """A snapshot that can be appended to; it sees its own writes.
+
+    Args:
+        connection: In a write transaction.
+        tenant: The tenant's name.
+        new_key: Gives the key of a tenant that has none yet.
+        entropy: Gives n random bytes, for salts.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: str,
+        new_key: Callable[[str], bytes],
+        entropy: Callable[[int], bytes],
+    ) -> None:
+        super().__init__(connection, tenant, new_key)
+        if not self._number:
+            connection.run(_NEW_TENANT, (tenant, self._key))
+            self._number = connection.value(_TENANT, (tenant,))
+        self._entropy = entropy
+        self._next_revision = self._revision + 1
+        self._failed = False
+        self.erased: set[str] = set()
+
+    def declare_class(self, scope: Scope, audience: Audience) -> str:
+        """The id of the class with this scope and audience, made where there is none."""
+        audience = normal(audience)
+        form = canonical(audience).decode()
+        id = self.key("class", scope.kind, scope.id, form)
+        with self._writing() as connection:
+            if connection.one(_CLASS, (self._number, id)) is None:
+                number = connection.value(_NEXT_CLASS, (self._number,))
+                connection.run(_NEW_CLASS, (self._number, number, id, scope.kind, scope.id, form))
+        return id
+
+    def append(self, events: Sequence[Event], at: datetime) -> int:
+        """Append events as part of this transaction's one revision, and fold them.
+
+        Raises:
+            ValueError: An event cannot be kept as it is; none of them was appended.
+        """
+        with self._writing() as connection:
+            classes = {event.cls: self._class(event.cls) for event in events}
+            planned = list(self._sealed(events, at, classes))
+            derivation = Derivation(connection, self._number, self.key)
+            for sealed, salt, derived in planned:
+                number = classes[sealed.envelope.cls][0]
+                self._insert(connection, sealed, salt, number)
+                derivation.add(sealed.envelope, number, derived)
+            derivation.flush()
+        if planned:
+            last = planned[-1][0].envelope
+            self._seq, self._revision, self._hash = last.seq, last.revision, last.hash
+        return self._revision
+
+    def _class(self, id: str) -> tuple[int | None, Where | None]:
+        found = self._connection.one(_CLASS, (self._number, id)) if id else None
+        return (found[0], where_of(*found[1:])) if found else (None, None)
+
+    def _sealed(
+        self,
+        events: Sequence[Event],
+        at: datetime,
+        classes: dict[str, tuple[int | None, Where | None]],
+    ) -> Iterator[tuple[Sealed, bytes, Derived]]:
+        previous = self._hash
+        for seq, event in enumerate(events, start=self._seq + 1):
+            salt = self._entropy(SALT_BYTES)
+            place = Place(seq, self._next_revision, at, previous)
+            sealed = seal(event, place, salt, classes[event.cls][1])
+            previous = sealed.envelope.hash
+            instant = recorded_at(sealed.envelope)
+            yield sealed, salt, fold(event, seq, self._next_revision, instant, self.key)
+
+    def _insert(self, connection: Connection, sealed: Sealed, salt: bytes, cls: int | None) -> None:
+        e = sealed.envelope
+        digests = tuple(bytes.fromhex(digest) for digest in (e.commitment, e.previous, e.hash))
+        columns = (e.seq, e.revision, e.at, e.kind, e.id, e.parent, pack(e.subjects), cls)
+        connection.run(_EVENT, (self._number, *columns, *digests))
+        connection.run(_CONTENT, (self._number, e.seq, salt, sealed.body))
+
+    def erase(self, claim_id: str) -> int:
+        """Remove the contents that have the claim among their subjects, and all that was derived from them."""
+        with self._writing() as connection:
+            seqs = [seq for (seq,) in connection.all(_SUBJECT_OF, (self._number, claim_id))]
+            gone, tenant = listed(seqs), self._number
+            removed = connection.run(_ERASE_CONTENT, (gone, tenant))
+            for statement in _ERASE_DERIVED:
+                connection.run(statement, (gone, tenant))
+            for kind, id in connection.all(_DOCS_LEFT, (gone, tenant)):
+                self._move_first(connection, kind, id)
+            connection.run(_ERASED, (tenant, claim_id))
+            self.erased.add(claim_id)
+        return removed
+
+    def _move_first(self, connection: Connection, kind: str, id: str) -> None:
+        """A doc that is left begins after the last event of its thing that was erased."""
+        last = connection.value(_LAST_ERASED, (self._number, kind, id))
+        if last is not None:
+            connection.run(_FIRST_SINCE, (self._number, kind, id, last))
+
+    def refold(self) -> None:
+        """Drop everything derived and fold the ledger again."""
+        with self._writing() as connection:
+            derivation = Derivation(connection, self._number, self.key)
+            derivation.drop_all()
+            for envelope, cls, derived in self._folded(connection):
+                derivation.add(envelope, cls, derived)
+            derivation.flush()
+
+    def _folded(
+        self, connection: Connection
+    ) -> Iterator[tuple[Envelope, int | None, Derived | None]]:
+        after = 0
+        while True:
+            page = connection.all(_LEDGER, (self._number, after))
+            if not page:
+                return
+            for columns in page:
+                envelope, cls, body = envelope_of(columns[:11]), columns[11], columns[12]
+                yield envelope, cls, self._fold_kept(envelope, body, where_or_none(*columns[13:]))
+            after = page[-1][0]
+
+    def _fold_kept(
+        self, envelope: Envelope, body: bytes | None, where: Where | None
+    ) -> Derived | None:
+        if body is None:
+            return None
+        try:
+            event = event_of(envelope, body, where)
+            return fold(event, envelope.seq, envelope.revision, recorded_at(envelope), self.key)
+        except UNREADABLE as error:
+            what = f"the content of event {envelope.seq} is not readable"
+            raise damaged(self._connection.path, what) from error
+
+    def must_be_whole(self) -> None:
+        """Refuse to commit after a failed write.
+
+        Raises:
+            StoreError: An earlier write failed.
+        """
+        if self._failed:
+            raise StoreError(
+                f"an earlier write to the store {quoted(self._connection.path)} failed; nothing was written",
+                fix="try the whole transaction again",
+            )
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        self.must_be_whole()
+        try:
+            yield self._connection
+        except StoreError:
+            self._failed = True
+            raise
