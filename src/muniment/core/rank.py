@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from muniment.core.canonical import digest
 from muniment.core.codec import encode
@@ -278,7 +279,7 @@ def phrase_share(
     places = {term: [i for i, word in enumerate(sentence) if word == term] for term in terms}
     close = sum(
         any(abs(i - j) <= policy.near for i in places[one] for j in places[other])
-        for one, other in zip(terms, terms[1:], strict=False)
+        for one, other in pairwise(terms)
     )
     return close * ONE // (len(terms) - 1)
 

@@ -64,7 +64,9 @@ class Gathered:
 
     def scope_of(self, row: Row) -> Scope:
         """The scope of a row."""
-        return self.own[row.seq].claim.scope if row.seq in self.own else self.viewing.scope_of(row.cls)
+        return (
+            self.own[row.seq].claim.scope if row.seq in self.own else self.viewing.scope_of(row.cls)
+        )
 
 
 def gather(viewing: Viewing, request: Request, scopes: tuple[Scope, ...], at: datetime) -> Gathered:
@@ -144,9 +146,9 @@ def _rows(
     viewing: Viewing, classes: tuple[str, ...], request: Request, upto: int
 ) -> tuple[Row, ...]:
     if request.as_of is None:
-        return viewing.snapshot.rows(classes)
+        return viewing.seen(viewing.snapshot.rows(classes))
     rows = viewing.snapshot.rows(classes, upto)
-    return tuple(row for row in rows if viewing.sees(row.claim_id))
+    return viewing.seen(row for row in rows if viewing.sees(row.claim_id))
 
 
 # --- the asker's own proposals --------------------------------------------------------------------

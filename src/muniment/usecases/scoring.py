@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from muniment.core.codec import encode
 from muniment.core.ids import is_id
 from muniment.core.rank import (
     ONE,
@@ -96,9 +97,9 @@ class Scoring:
         stored = self.gathered.viewing.snapshot.postings(set(self.query), self.gathered.classes)
         found = {term: list(stored.get(term, ())) for term in set(self.query)}
         for seq, own in self.gathered.own.items():
-            for term in found:
+            for term, holders in found.items():
                 if own.terms.get(term):
-                    found[term].append((seq, own.terms[term]))
+                    holders.append((seq, own.terms[term]))
         return found
 
     def candidates(self, rows: Iterable[Row]) -> list[Row]:
@@ -137,8 +138,6 @@ class Scoring:
         return sorted(kept, key=lambda hit: (-hit.relevance.fixed, hit.row.claim_id))
 
     def _contents(self, rows: list[Row]) -> dict[int, Mapping[str, Any]]:
-        from muniment.core.codec import encode
-
         own = self.gathered.own
         stored = self.gathered.viewing.snapshot.contents([r.seq for r in rows if r.seq not in own])
         return {**stored, **{r.seq: encode(own[r.seq].claim) for r in rows if r.seq in own}}

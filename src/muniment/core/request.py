@@ -1,0 +1,215 @@
+"""What a recall is asked for, and everything that is wrong with it at once.
+
+- Limits are hard and have declared ranges; a number outside is refused, never clipped (`E-LIMITS`, `A-RELEVANCE`).
+- The nine inputs of the query model are fields: identifier, type, scope, source, query, time, threshold, status,
+  version (`A-QUERY`).
+- A scope can narrow those in force and never widen them (`A-BOUNDARY`).
+- A method that this build does not have is refused by name; nothing else is done in its place.
+
+>>> [f.code for f in request_findings(Request("run the tests", k=0, relevance_threshold=1.5))]
+['out_of_range', 'out_of_range']
+>>> request_findings(Request("run the tests", k=100, relevance_threshold=1.0))
+()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from muniment.core.access import Scope
+from muniment.core.errors import Finding, errors_in, quoted
+from muniment.core.rank import RANKING_POLICY
+from muniment.core.text import identifier_findings, text_findings
+from muniment.core.vocabulary import RETRIEVAL_METHODS, names, unknown_name
+
+LONGEST_QUERY = 10_000
+LIMITS = (("budget", 1, 1_000_000), ("k", 1, 100))
+HISTORICAL = ("expired", "superseded", "invalid", "archived")
+LOGS = ("text", "digest", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to memory.
+
+    Attributes:
+        query: What is asked, in words; may be empty with `ids`, or with `temporal_retrieval`.
+        use: What the answer is wanted for; empty for looking only, which serves no action.
+        budget: Tokens of the text at most.
+        k: Claims at most.
+        scopes: Of the scopes in force, those asked for; empty for all of them.
+        at: The instant in valid time; None for now.
+        as_of: A revision or an instant in system time; None for the latest.
+        history: Whether expired, superseded and deprecated claims are wanted, marked as such.
+        method: How to find.
+        counter: Name of the token counter; empty for the default.
+        ids: Only these claims.
+        memory_types: Only these memory types.
+        types: Only these claim types.
+        origins: Only these source origins.
+        uri_prefix: Only claims whose source's address begins so.
+        statuses: Only these computed statuses.
+        version: Only claims whose version is this one; 0 for any.
+        relevance_threshold: In [0, 1]; inclusive, beside the policy's own.
+        include_passages: Whether unreviewed passages of sources are wanted too.
+        reread: Whether the sources of what is found are read again for this request.
+        own_proposals: Whether the asker's own open proposals are wanted, labelled.
+        log: What is kept of the query: its text, its digest, or nothing of the retrieval at all.
+    """
+
+    query: str = ""
+    use: str = ""
+    budget: int = 1_200
+    k: int = 12
+    scopes: tuple[Scope, ...] = ()
+    at: datetime | None = None
+    as_of: int | datetime | None = None
+    history: bool = False
+    method: str = "hybrid_retrieval"
+    counter: str = ""
+    ids: tuple[str, ...] = ()
+    memory_types: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    uri_prefix: str = ""
+    statuses: tuple[str, ...] = ()
+    version: int = 0
+    relevance_threshold: float = 0.0
+    include_passages: bool = False
+    reread: bool = False
+    own_proposals: bool = False
+    log: Literal["text", "digest", "off"] = "text"
+
+
+def _query(request: Request) -> tuple[Finding, ...]:
+    if request.query.strip():
+        return errors_in(text_findings(request.query, "/query", limit=LONGEST_QUERY))
+    if request.ids or request.method == "temporal_retrieval":
+        return ()
+    fix = "ask in words, name `ids`, or use the method `temporal_retrieval`"
+    return (Finding("empty_query", "the query is empty", "/query", fix, req="A-QUERY"),)
+
+
+def _use(request: Request) -> tuple[Finding, ...]:
+    return identifier_findings(request.use, "/use") if request.use else ()
+
+
+def _ranges(request: Request) -> tuple[Finding, ...]:
+    found = []
+    for name, least, most in LIMITS:
+        given = getattr(request, name)
+        if not least <= given <= most:
+            message = f"{quoted(given)} is outside {least} to {most}"
+            fix = f"give a whole number from {least} to {most}"
+            found.append(Finding("out_of_range", message, f"/{name}", fix, req="E-LIMITS"))
+    if not 0.0 <= request.relevance_threshold <= 1.0:  # also refuses NaN
+        message = f"the relevance threshold {quoted(request.relevance_threshold)} is outside 0 to 1"
+        path, fix = "/relevance_threshold", "give a number from 0 to 1"
+        found.append(Finding("out_of_range", message, path, fix, req="A-RELEVANCE"))
+    if request.version < 0:
+        message = f"{quoted(request.version)} is no version"
+        found.append(Finding("out_of_range", message, "/version", "give 1 or more"))
+    return tuple(found)
+
+
+def _times(request: Request) -> tuple[Finding, ...]:
+    found = []
+    for name, given in (("at", request.at), ("as_of", request.as_of)):
+        if isinstance(given, datetime) and given.tzinfo is None:
+            message = f"{quoted(given)} has no offset from UTC"
+            fix = "add `Z` or an offset such as `+02:00`"
+            found.append(Finding("naive_time", message, f"/{name}", fix))
+    if isinstance(request.as_of, int) and request.as_of < 0:
+        message = f"{quoted(request.as_of)} is no revision"
+        found.append(Finding("out_of_range", message, "/as_of", "give 0 or more"))
+    if request.reread and (request.at is not None or request.as_of is not None):
+        message = "a source that is read again tells of the present, not of another instant"
+        fix = "leave out `at` and `as_of`, or `reread`"
+        found.append(Finding("reread_is_now", message, "/reread", fix, req="B-USES"))
+    return tuple(found)
+
+
+def _method(request: Request) -> tuple[Finding, ...]:
+    known = tuple(name for name, _ in RANKING_POLICY.methods)
+    if request.method in known:
+        return ()
+    if request.method not in {term.name for term in RETRIEVAL_METHODS}:
+        return (unknown_name("retrieval_method", request.method, "/method"),)
+    message = f"the method {quoted(request.method)} needs an index that this store does not have"
+    fix = f"use one of: {', '.join(known)}"
+    return (Finding("method_not_available", message, "/method", fix, req="A-METHOD"),)
+
+
+def _names(request: Request) -> tuple[Finding, ...]:
+    found = [
+        unknown_name(vocabulary, given, f"/{field}/{i}")
+        for field, vocabulary in (("memory_types", "memory_type"), ("statuses", "status"), ("origins", "origin"))
+        for i, given in enumerate(getattr(request, field))
+        if given not in names(vocabulary)
+    ]  # fmt: skip
+    if not request.history:
+        found += [
+            Finding(
+                "history_needed",
+                f"the status {quoted(status)} is history, and history was not asked for",
+                f"/statuses/{i}",
+                "set `history`",
+                req="A-EXPIRED",
+            )
+            for i, status in enumerate(request.statuses)
+            if status in HISTORICAL
+        ]
+    if request.log not in LOGS:
+        message, fix = (
+            f"{quoted(request.log)} is not expected here",
+            f"use one of: {', '.join(LOGS)}",
+        )
+        found.append(Finding("unknown_value", message, "/log", fix))
+    return tuple(found)
+
+
+def _passages(request: Request) -> tuple[Finding, ...]:
+    if not request.include_passages:
+        return ()
+    message = "passages of sources are not indexed by this store, so none can be found"
+    return (Finding("not_available", message, "/include_passages", "leave `include_passages` out"),)
+
+
+REQUEST_RULES: tuple[Callable[[Request], tuple[Finding, ...]], ...] = (
+    _query,
+    _use,
+    _ranges,
+    _times,
+    _method,
+    _names,
+    _passages,
+)
+
+
+def request_findings(request: Request) -> tuple[Finding, ...]:
+    """Everything that is wrong with a request; nothing, if it can be answered."""
+    return tuple(finding for rule in REQUEST_RULES for finding in rule(request))
+
+
+def scope_findings(asked: tuple[Scope, ...], in_force: tuple[Scope, ...]) -> tuple[Finding, ...]:
+    """Scopes that were asked for and are not in force: a request narrows, and never widens.
+
+    >>> shop = Scope("repository", "x")
+    >>> scope_findings((shop,), (shop,)), scope_findings((shop,), ())[0].code
+    ((), 'scope_not_in_force')
+    """
+    known = ", ".join(map(str, in_force)) or "none"
+    return tuple(
+        Finding(
+            "scope_not_in_force",
+            f"the scope {quoted(scope)} is not in force",
+            f"/scopes/{i}",
+            f"ask within those that are ({known}), or open memory with that scope",
+            req="A-BOUNDARY",
+        )
+        for i, scope in enumerate(asked)
+        if scope not in in_force
+    )

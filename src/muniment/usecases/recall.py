@@ -1,0 +1,117 @@
+"""Answer a question from memory: permitted, current, whole, cited, inside a budget, or say why not.
+
+- The order of work is fixed: who sees what, then what may serve, then what answers, then what contradicts, then
+  what fits (`B-FILTERFIRST`, `A-QUERY`). Each step leaves its counts in the trace.
+- What may not be seen changes nothing in the packet: no result, score, count, revision or omission.
+- Support is absolute: where nothing answers, the outcome says so, and nothing is handed over (`E-ABSTAIN`).
+- Contradicting claims come together, with the rule that says which may win; where none does, that is the outcome.
+- A prohibited use is lifted only by re-reading the source for this very request (`B-USES`).
+- The same store, request and instant give the same packet; the identifier of the retrieval stands beside it.
+
+The record of a retrieval is read in `traces`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from muniment.core.canonical import digest
+from muniment.core.errors import InvalidInput, NotPermitted
+from muniment.core.packet import Packet
+from muniment.core.request import Request, request_findings, scope_findings
+from muniment.ports.store import Access
+from muniment.usecases.answer import Answer, Asked
+from muniment.usecases.eligible import gather
+from muniment.usecases.scoring import Hit, score
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
+
+__all__ = ["Recalled", "Request", "recall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A packet and the identifier under which its retrieval was logged; empty where it was not."""
+
+    packet: Packet
+    retrieval_id: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The packet's JSON value with the identifier beside it."""
+        return {"retrieval_id": self.retrieval_id or None, **self.packet.as_json()}
+
+
+def recall(session: Session, request: Request, *, ontology: str = "") -> Recalled:
+    """Evidence for a question and a use.
+
+    Args:
+        session: Who asks, and where.
+        request: What is asked.
+        ontology: Hash of the vocabulary, shown in the packet.
+
+    Raises:
+        InvalidInput: Something is wrong with the request; all of it is said.
+        NotPermitted: It asks for a scope that is not in force.
+    """
+    findings = request_findings(request)
+    if findings:
+        raise InvalidInput.of(findings)
+    widening = scope_findings(request.scopes, session.scopes)
+    if widening:
+        raise NotPermitted(str(widening[0]), widening)
+    counter = session.counter(request.counter)
+    now = session.now()
+    scopes = tuple(sorted(request.scopes or session.scopes))
+    asked = Asked(session, request, counter, scopes, request.at or now, ontology)
+    hits: tuple[Hit, ...] = ()
+    if not scopes:
+        packet = asked.no_scope()
+    else:
+        with session.store.snapshot(session.tenant) as snapshot:
+            viewing = Viewing(snapshot, session.principal)
+            gathered = gather(viewing, request, scopes, asked.at)
+            scoring, scored = score(gathered, request)
+            packet = Answer(asked, gathered, scoring, scored).packet()
+            hits = scored.supported
+    if request.log == "off":
+        return Recalled(packet)
+    return Recalled(packet, _log(session, request, packet, hits, now))
+
+
+def _log(
+    session: Session, request: Request, packet: Packet, hits: tuple[Hit, ...], now: datetime
+) -> str:
+    """Keep the retrieval, outside the ledger and for its own principal (`A-RETRIEVAL`, `A-ONACCESS`)."""
+    retrieval_id = session.fresh_id("ret")
+    selected = tuple(item.claim.id for item in packet.items)
+    query: Mapping[str, Any] = {"digest": digest(request.query)}
+    if request.log == "text":
+        query = {**query, "text": request.query}
+    echo = {name: value for name, value in packet.request.items() if name != "query"}
+    answer = packet.as_json()
+    record = {
+        "id": retrieval_id,
+        "query": query,
+        "request": echo,
+        "outcome": packet.outcome,
+        "candidates": [
+            {"id": hit.row.claim_id, "relevance": hit.relevance.value} for hit in hits
+        ],
+        "selected": [
+            {"id": item["id"], "relevance": item["relevance"]} for item in answer["evidence"]
+        ],
+        "ranking": answer["ranking"],
+        "omissions": answer["omissions"],
+        "revision": packet.revision,
+        "budget": answer["budget"],
+        "trace": answer["trace"],
+    }  # fmt: skip
+    candidates = tuple(hit.row.claim_id for hit in hits)
+    claims = tuple(dict.fromkeys((*candidates, *selected)))
+    session.store.log(
+        session.tenant, Access(retrieval_id, session.principal, now, record, claims, selected)
+    )
+    return retrieval_id
