@@ -128,7 +128,9 @@ def test_a_private_just_recipe_is_not_stated():
     ],
 )
 def test_a_lock_file_tells_the_package_manager(path, text, manager):
-    found = [e for e in read_file(path, text.encode()).extracts if e.predicate == "package_manager"]
+    found = [
+        e for e in read_file(path, text.encode()).extracts if e.predicate == "uses_package_manager"
+    ]
     assert [e.value for e in found] == [manager]
 
 
@@ -272,3 +274,8 @@ def test_both_yaml_parsers_give_the_same(path, monkeypatch):
     monkeypatch.delattr(yaml, "CSafeLoader")
     assert _shape(parse_yaml(data.decode())) == shape
     assert read_file(name, data) == fast
+
+
+def test_tox_environments_are_told():
+    text = '[tool.tox]\nenv_list = ["py311", "lint"]\n'
+    assert "Tox defines the environment `lint`." in claims("pyproject.toml", text)

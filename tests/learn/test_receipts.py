@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from muniment.core.relations import RELATIONS
 from muniment.learn.extract import Extract, read_file
 from muniment.learn.predicates import BY_NAME
 
@@ -32,7 +33,7 @@ def in_order(wanted: list[str], found: list[str]) -> bool:
 
 def spells(quote: str, extract: Extract) -> bool:
     """Whether the quote spells the value; a lock file's name tells the manager."""
-    if extract.predicate == "package_manager" and extract.pointer == "":
+    if extract.predicate == "uses_package_manager" and extract.pointer == "":
         return True
     return extract.value in quote or in_order(words(extract.value), words(quote))
 
@@ -117,3 +118,11 @@ def test_the_repositories_give_only_the_expected_findings(shop, storefront, paym
         for f in r.findings
     ]
     assert found == [("package.json:10", "duplicate_key")]
+
+
+def test_predicates_that_the_relation_map_declares_hold_as_many_values_there():
+    declared = {known.name: known.single for known in RELATIONS}
+    differ = {n for n, p in BY_NAME.items() if n in declared and declared[n] != p.single}
+    aliases = {alias for known in RELATIONS for alias in known.aliases}
+    assert differ == set()
+    assert not aliases & BY_NAME.keys()

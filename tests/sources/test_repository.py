@@ -251,7 +251,11 @@ def test_git_variables_of_the_caller_are_not_followed(shop, tmp_path, monkeypatc
     git(other, "init", "-q")
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other))
-    assert "Makefile" in list(open_repository(shop).files())
+    repo = open_repository(shop)
+    assert isinstance(repo, GitRepository)
+    assert "Makefile" in list(repo.files())
+    assert repo.read_at("main", "Makefile").state == "read"
+    repo.close()
 
 
 def test_without_git_the_folder_is_walked(shop, monkeypatch):

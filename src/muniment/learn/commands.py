@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from muniment.learn.statement import COMMAND_USES, INFORM_USES, TEST_USES
+from muniment.learn.uses import COMMAND_USES, INFORM_USES, TEST_USES
 
 _TESTING = r"(?<!la)(?<!con)(?<!at)test|spec\b|coverage|e2e|jest"
 _PURPOSES: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = tuple(

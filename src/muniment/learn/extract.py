@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from muniment.core.errors import Finding
+from muniment.core.extract import Extract, ReadResult
 from muniment.learn.page import Page, Unreadable
 from muniment.learn.readers import (
     cargo,
@@ -42,7 +43,6 @@ from muniment.learn.readers import (
     readme,
     toolversions,
 )
-from muniment.learn.statement import Extract, ReadResult
 
 __all__ = ["MAX_BYTES", "READERS", "Extract", "ReadResult", "Reader", "read_file", "reader_for"]
 

@@ -19,7 +19,8 @@ from bisect import bisect_right
 from typing import TypedDict, Unpack
 
 from muniment.core.errors import Finding, quoted
-from muniment.learn.statement import FACT_USES, Extract, ReadResult
+from muniment.core.extract import Extract, ReadResult
+from muniment.learn.uses import FACT_USES
 
 Span = tuple[int, int]
 

@@ -8,10 +8,10 @@
 
 >>> clean("**Use** [pnpm](https://pnpm.io), see `a*b*c`.")
 'Use pnpm, see `a*b*c`.'
->>> [text for text, _, _ in sentences("Run `a. B`. Use v1.2, e.g. Here. It is")]
-['Run `a. B`.', 'Use v1.2, e.g. Here.', 'It is']
->>> [text for text, _, _ in sentences("No cards. Ever. Not once.")]
-['No cards. Ever.', 'Not once.']
+>>> [text for text, _, _ in sentences("Run `a. B`. Use v1.2, e.g. Here. So it is")]
+['Run `a. B`.', 'Use v1.2, e.g. Here.', 'So it is']
+>>> [text for text, _, _ in sentences("Option 3. Log no cards. Ever. Not even once.")]
+['Option 3. Log no cards. Ever.', 'Not even once.']
 >>> key_of("Always run the tests with `make test`.")
 'always-run-tests'
 """
@@ -36,6 +36,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TASK = re.compile(r"^\[[ xX]\][ \t]+")
 _END = re.compile(r"(?P<end>[.!?][)\"'’”]?)(?P<gap>\s+)(?=[\"'“‘(\[*_`]*[^\W_a-z])")
 _SHORT = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|approx|no|fig|[A-Za-z])\.$", re.IGNORECASE)
+_TOO_SHORT = 2  # words
 _WORD = re.compile(r"\w+")
 _FILLER = frozenset(
     "a an and are as at be by for from in is it of on or the this to we with".split()
@@ -71,15 +72,23 @@ def only_links(text: str) -> bool:
 
 
 def sentences(text: str) -> Iterator[tuple[str, int, int]]:
-    """Each sentence with its start and end in the text; a lone word goes with what is before it."""
+    """Each sentence with its start and end in the text.
+
+    A lone word goes with what is before it, and what is too short to say anything ("Option 3.") with
+    what is after it.
+    """
     held: tuple[int, int] | None = None
     for begin, end in _cuts(text):
-        if held and len(text[begin:end].split()) > 1:
+        if held and _count(text, *held) > _TOO_SHORT and _count(text, begin, end) > 1:
             yield text[held[0] : held[1]], *held
             held = None
         held = (held[0] if held else begin, end)
     if held:
         yield text[held[0] : held[1]], *held
+
+
+def _count(text: str, start: int, end: int) -> int:
+    return len(text[start:end].split())
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:

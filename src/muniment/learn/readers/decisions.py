@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from muniment.learn.markdown import front_matter
 from muniment.learn.page import Page, Span
 from muniment.learn.prose import clean, words_of
-from muniment.learn.statement import DECISION_USES
 from muniment.learn.statements import statements
+from muniment.learn.uses import DECISION_USES
 
 _PATH = re.compile(
     r"(?:^|/)(?:adrs?|decisions|decision-records|architecture-decisions)/"

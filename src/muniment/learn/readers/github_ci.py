@@ -11,7 +11,7 @@ import re
 
 from muniment.learn.commands import shell_steps, spoken, topics_of, uses_of
 from muniment.learn.page import Page, collapse
-from muniment.learn.statement import FACT_USES, INFORM_USES
+from muniment.learn.uses import FACT_USES, INFORM_USES
 from muniment.learn.yaml_text import Node, parse_yaml
 
 _PATH = re.compile(r"^\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml$")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from muniment.learn.commands import shell_steps, spoken, topics_of, uses_of
 from muniment.learn.page import Page
-from muniment.learn.statement import FACT_USES, INFORM_USES
+from muniment.learn.uses import FACT_USES, INFORM_USES
 from muniment.learn.yaml_text import Node, parse_yaml
 
 _KEYWORDS = frozenset(

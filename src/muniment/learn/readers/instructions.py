@@ -14,8 +14,8 @@ from muniment.learn.commands import is_command, topics_of, uses_of
 from muniment.learn.markdown import front_matter
 from muniment.learn.page import Page, Unreadable
 from muniment.learn.prose import codes, words_of
-from muniment.learn.statement import FACT_USES, INFORM_USES, STYLE_USES
 from muniment.learn.statements import Statement, statements
+from muniment.learn.uses import FACT_USES, INFORM_USES, STYLE_USES
 from muniment.learn.yaml_text import Node, parse_yaml
 
 _NAMES = frozenset({"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules"})

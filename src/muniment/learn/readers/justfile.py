@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from muniment.learn.commands import shell_steps, spoken, topics_of, uses_of
 from muniment.learn.page import Page, Span
-from muniment.learn.statement import INFORM_USES
+from muniment.learn.uses import INFORM_USES
 
 _RECIPE = re.compile(
     r"^@?(?P<name>[A-Za-z_][\w-]*)(?P<params>(?:[ \t]+[^:\n]*?)?)[ \t]*:(?!=)(?P<needs>[^\n#]*)"

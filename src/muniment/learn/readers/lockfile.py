@@ -50,7 +50,7 @@ def read(page: Page) -> None:
     page.add(
         "manager",
         f"{page.owner()} uses {manager} to install its {language} dependencies, as {page.path} shows.",
-        predicate="package_manager",
+        predicate="uses_package_manager",
         value=manager,
         span=page.lines_of(found.span()),
         subject=page.thing(f"{language} dependencies"),

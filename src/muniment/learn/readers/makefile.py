@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from muniment.core.errors import quoted
 from muniment.learn.commands import shell_steps, spoken, topics_of, uses_of
 from muniment.learn.page import Page, Span
-from muniment.learn.statement import INFORM_USES
+from muniment.learn.uses import INFORM_USES
 
 _NAMES = frozenset({"Makefile", "makefile", "GNUmakefile"})
 _RULE = re.compile(

@@ -69,7 +69,7 @@ def _manager(page: Page, doc: Document, owner: str) -> str:
         page.add(
             "/packageManager",
             f"{owner} uses the package manager {name}{' ' + version if version else ''}.",
-            predicate="package_manager",
+            predicate="uses_package_manager",
             value=name,
             span=doc.span("packageManager"),
             subject=page.thing("JavaScript dependencies"),

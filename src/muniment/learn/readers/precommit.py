@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muniment.learn.page import Page
-from muniment.learn.statement import STYLE_USES
+from muniment.learn.uses import STYLE_USES
 from muniment.learn.yaml_text import parse_yaml
 
 

@@ -12,8 +12,8 @@ import re
 from muniment.learn.commands import spoken, topics_of, uses_of
 from muniment.learn.document import Document, Path, pointer
 from muniment.learn.page import Page
-from muniment.learn.statement import STYLE_USES
 from muniment.learn.toml_text import parse_toml
+from muniment.learn.uses import STYLE_USES
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _TOOLS: dict[str, str] = {
@@ -50,6 +50,8 @@ _SETTINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
 )
 _LISTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("tool", "pytest", "ini_options", "testpaths"), "test_paths", "pytest finds tests in `{}`"),
+    (("tool", "tox", "env_list"), "defines_environment", "tox defines the environment `{}`"),
+    (("tool", "tox", "envlist"), "defines_environment", "tox defines the environment `{}`"),
     (("tool", "uv", "workspace", "members"), "workspace_member", "the uv workspace includes `{}`"),
 )
 
@@ -188,7 +190,7 @@ def _tools(page: Page, doc: Document) -> None:
             page.add(
                 pointer("tool", tool),
                 f"{tool} ({purpose}) is configured for {where} in {page.path}.",
-                predicate="uses_tool",
+                predicate="uses",
                 value=tool,
                 span=page.line_at(doc.places[table].key),
                 topics=(purpose, "tool"),

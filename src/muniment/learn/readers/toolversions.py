@@ -9,9 +9,9 @@ from muniment.learn.page import Page, Span
 from muniment.learn.toml_text import parse_toml
 
 _PINS: dict[str, tuple[str, str]] = {
-    "python": ("pins_python", "Python"),
-    "nodejs": ("pins_node", "Node.js"),
-    "node": ("pins_node", "Node.js"),
+    "python": ("python_version", "Python"),
+    "nodejs": ("node_version", "Node.js"),
+    "node": ("node_version", "Node.js"),
     "rust": ("pins_rust", "Rust"),
 }
 _SINGLE: dict[str, str] = {
