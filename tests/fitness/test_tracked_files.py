@@ -10,7 +10,7 @@ import pytest
 from tests.fitness.tree import ROOT
 
 # Put together here, so that this file does not name them. A made-up person's home is no machine's.
-_PERSON = rb"(?!user|alice|bob|example|you|me/)[A-Za-z]\w*"
+_PERSON = rb"(?!user|alice|bob|example|you|me/)[A-Za-z]\w+"
 MACHINE_PATH = re.compile(
     rb"(?<![\w.}*~-])/(?:"
     + b"|".join([b"work", b"root", b"home/" + _PERSON, b"Users/" + _PERSON])
