@@ -279,3 +279,11 @@ def test_both_yaml_parsers_give_the_same(path, monkeypatch):
 def test_tox_environments_are_told():
     text = '[tool.tox]\nenv_list = ["py311", "lint"]\n'
     assert "Tox defines the environment `lint`." in claims("pyproject.toml", text)
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\x1b[2J", "\ufeff"])
+def test_a_value_with_invisible_characters_is_left_to_a_person(hidden):
+    plain = read_file("Makefile", b"test:\n\tpytest\n").extracts
+    odd = read_file("Makefile", f"test:\n\tpytest {hidden}x\n".encode()).extracts
+    assert [e.structured for e in plain if e.predicate == "runs"] == [True]
+    assert [e.structured for e in odd if e.predicate == "runs"] == [False]

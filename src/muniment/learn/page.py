@@ -3,6 +3,7 @@
 - Readers work on characters of the text without its byte order mark; evidence is in bytes of the
   original file, so a mark, CRLF, tabs and non-ASCII text before a span are all accounted for.
 - A statement whose value or span is empty, or that cannot be encoded, is not kept.
+- A statement with invisible or control characters is never structured: a person has to look at it.
 - Slots are unique within a page; a second statement at the same key gets `~2`.
 
 What a file's format means is left to the readers.
@@ -207,7 +208,7 @@ class Page:
             span: Characters of the evidence; trimmed before it is kept.
             **aspects: What differs from the usual; see `Aspects`.
         """
-        steps = aspects.get("steps", ())
+        claim, steps = sentence(claim), aspects.get("steps", ())
         span = self.trimmed(span)
         value = collapse(value)
         if span[0] >= span[1] or not value or len(self._extracts) >= MAX_EXTRACTS:
@@ -220,7 +221,7 @@ class Page:
         self._extracts.append(
             Extract(
                 slot=self._slot(key),
-                claim=sentence(claim),
+                claim=claim,
                 claim_type=aspects.get("claim_type", "project_fact"),
                 predicate=predicate,
                 value=value,
@@ -229,7 +230,7 @@ class Page:
                 end=end,
                 line=self.line_number(span[0]),
                 pointer=aspects.get("pointer", key),
-                structured=aspects.get("structured", True),
+                structured=aspects.get("structured", True) and claim.isprintable(),
                 uses=aspects.get("uses", FACT_USES),
                 topics=tuple(dict.fromkeys(topic for topic in aspects.get("topics", ()) if topic)),
                 steps=steps,

@@ -6,8 +6,8 @@
 - The key is made of the first three telling words, so a change at a sentence's end (a number, a
   command) keeps its key, and so does moving it.
 
->>> clean("**Use** [pnpm](https://pnpm.io), see `a*b*c`.")
-'Use pnpm, see `a*b*c`.'
+>>> clean("**Use** [pnpm](https://pnpm.io), see `a*b*c` and [`d`](e).")
+'Use pnpm, see `a*b*c` and `d`.'
 >>> [text for text, _, _ in sentences("Run `a. B`. Use v1.2, e.g. Here. So it is")]
 ['Run `a. B`.', 'Use v1.2, e.g. Here.', 'So it is']
 >>> [text for text, _, _ in sentences("Option 3. Log no cards. Ever. Not even once.")]
@@ -33,6 +33,7 @@ _AUTO = re.compile(r"<((?:https?|mailto)[^>\s]{1,500})>")
 _COMMENT = re.compile(r"<!--.{0,5000}?-->", re.DOTALL)
 _MARKS = re.compile(r"\*{1,3}|~~|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_HIDDEN = re.compile("\0(\\d+)\0")  # NUL is in no text that is read
 _TASK = re.compile(r"^\[[ xX]\][ \t]+")
 _END = re.compile(r"(?P<end>[.!?][)\"'’”]?)(?P<gap>\s+)(?=[\"'“‘(\[*_`]*[^\W_a-z])")
 _SHORT = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|approx|no|fig|[A-Za-z])\.$", re.IGNORECASE)
@@ -45,14 +46,15 @@ _FILLER = frozenset(
 
 def clean(text: str) -> str:
     """Markdown prose as plain text on one line; inline code stays as written."""
-    parts: list[str] = []
-    at = 0
-    text = _COMMENT.sub(" ", text)
-    for code in _CODE.finditer(text):
-        parts += [_bare(text[at : code.start()]), code.group()]
-        at = code.end()
-    parts.append(_bare(text[at:]))
-    return collapse(_TASK.sub("", "".join(parts).lstrip()))
+    kept: list[str] = []
+
+    def hide(code: re.Match[str]) -> str:
+        kept.append(code.group())
+        return f"\0{len(kept) - 1}\0"
+
+    bare = _bare(_CODE.sub(hide, _COMMENT.sub(" ", text)))
+    shown = _HIDDEN.sub(lambda m: kept[int(m.group(1))], bare)
+    return collapse(_TASK.sub("", shown.lstrip()))
 
 
 def _bare(text: str) -> str:

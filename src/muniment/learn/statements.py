@@ -4,8 +4,8 @@
 - Words that a statement needs to stand by itself come before it: the lead ("Before a commit:"), the
   items it is nested in, and for fragments and numbered steps the heading.
 - Code is kept with the sentence or item that introduces it; shell code becomes steps.
-- Leads, link-only lines and code that nothing introduces (shell under a heading excepted) make no
-  statement.
+- Leads (what ends in a colon), link-only lines and code that nothing introduces (shell under a
+  heading excepted) make no statement.
 
 >>> text = "# T\\n## Tests\\nKeep them fast. Run so:\\n```sh\\nmake test\\n```\\n- Slow ones: no.\\n"
 >>> for s in statements(text): print(s.key, "|", s.text, "|", s.steps)
@@ -82,7 +82,7 @@ def statements(text: str) -> list[Statement]:
                 lead = lead if block.item else own
             elif last and code:
                 made.append(_with_code(block, own, (start, end), lead, code))
-            elif own and not only_links(raw):
+            elif own and not own.endswith(":") and not only_links(raw):
                 made.append(_plain(block, own, block.place(start, end), lead))
     return made
 
