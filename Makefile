@@ -54,7 +54,7 @@ types: $(STAMP)
 	@$(VENV)/bin/mypy --no-error-summary
 
 contracts: $(STAMP)
-	@COLUMNS=200 $(VENV)/bin/lint-imports --no-logo >$(VENV)/contracts.log || { cat $(VENV)/contracts.log; exit 1; }
+	@COLUMNS=200 $(VENV)/bin/lint-imports --no-logo --no-cache >$(VENV)/contracts.log || { cat $(VENV)/contracts.log; exit 1; }
 
 bench: $(STAMP) ## measurements, each as JSON
 	@$(PY) -m bench
@@ -66,5 +66,5 @@ requirements: $(STAMP) ## each requirement with the tests that carry it
 	@$(PY) -m tools.requirements
 
 clean: ## remove the environment and all caches
-	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
