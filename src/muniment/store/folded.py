@@ -11,7 +11,7 @@
 
 >>> state = Folded()
 >>> envelope = Envelope(1, 1, "2026-07-08T12:00:00Z", "principal", "k", "", (), "", "", "", "")
->>> state.add(envelope, Event("principal", "k", {"name": "user:a"}), lambda *parts: "")
+>>> derived = state.add(envelope, Event("principal", "k", {"name": "user:a"}), lambda *parts: "")
 >>> state.docs["principal", "k"].first_seq
 1
 """
@@ -48,6 +48,13 @@ def links_of(row: Row) -> tuple[tuple[str, str], ...]:
 def next_head(head: Head, envelope: Envelope) -> Head:
     """A class's head after one more claim event."""
     return class_head(head[0], envelope.hash or GENESIS), head[1] + 1, envelope.revision
+
+
+def ended_docs(envelope: Envelope) -> tuple[tuple[str, str], ...]:
+    """The docs that an event ends though its content was erased: its own, and what its kind always drops."""
+    bare = Event(envelope.kind, envelope.id, {}, envelope.parent, (), envelope.cls)
+    dropped = fold(bare, envelope.seq, envelope.revision, 0, lambda *_: "").drop
+    return ((envelope.kind, envelope.id), *dropped)
 
 
 @dataclass(slots=True)
@@ -87,32 +94,42 @@ class Folded:
             dict(self.heads),
         )
 
-    def add(self, envelope: Envelope, event: Event | None, key: KeyOf) -> None:
+    def add(self, envelope: Envelope, event: Event | None, key: KeyOf) -> Derived | None:
         """Fold one more event.
 
         Args:
             envelope: Its envelope.
             event: The event with its content whole; None where the content was erased.
             key: The tenant's keyed digest.
+
+        Returns:
+            What it yielded; None where the content was erased.
         """
+        derived = None
+        if event is not None:
+            at = recorded_at(envelope)
+            derived = fold(event, envelope.seq, envelope.revision, at, key)
+        self.put(envelope, derived)
+        return derived
+
+    def put(self, envelope: Envelope, derived: Derived | None) -> None:
+        """Add what an event yielded; None where its content was erased."""
         if envelope.kind == "claim" and envelope.cls:
             head = self.heads.get(envelope.cls, NO_HEAD)
             self.heads[envelope.cls] = next_head(head, envelope)
-        if event is None:
-            self._end(envelope, key)
-            return
-        self._put(fold(event, envelope.seq, envelope.revision, recorded_at(envelope), key))
+        if derived is None:
+            self._end(envelope)
+        else:
+            self._put(derived)
 
-    def _end(self, envelope: Envelope, key: KeyOf) -> None:
+    def _end(self, envelope: Envelope) -> None:
         """What an erased event replaced does not come back."""
         if envelope.kind == "claim":
             for claim_id in (envelope.id, envelope.parent):
                 self._close(claim_id, envelope.revision)
             return
-        self.docs.pop((envelope.kind, envelope.id), None)
-        empty = Event(envelope.kind, envelope.id, {}, envelope.parent, (), envelope.cls)
-        for dropped in fold(empty, envelope.seq, envelope.revision, 0, key).drop:
-            self.docs.pop(dropped, None)
+        for ended in ended_docs(envelope):
+            self.docs.pop(ended, None)
 
     def _put(self, derived: Derived) -> None:
         for dropped in derived.drop:

@@ -1,7 +1,7 @@
 """A store that lives and ends with its process: the plainest one that keeps the port's promises.
 
 - A tenant's state is a value: a snapshot holds one, a transaction works on a copy, a commit replaces it.
-- Erasing removes contents and folds what is left again; that is what erasing means.
+- Erasing removes contents and puts together again what the rest yields; that is what erasing means.
 - One writer a tenant; another waits, and is refused with `StoreBusy` after the timeout.
 
 >>> store = MemoryStore(lambda count: bytes(count))
@@ -28,7 +28,7 @@ from muniment.core.access import Audience, Scope, normal
 from muniment.core.canonical import canonical, keyed
 from muniment.core.errors import StoreBusy, StoreUnavailable
 from muniment.core.event import GENESIS, Envelope, Event, Verification
-from muniment.core.row import ClassRow, Doc, Row
+from muniment.core.row import ClassRow, Derived, Doc, Row
 from muniment.ports.store import Access
 from muniment.store.audit import Ledger, verify_ledger
 from muniment.store.folded import NO_HEAD, Folded
@@ -52,6 +52,7 @@ class _Tenant:
     contents: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
     classes: dict[str, Where] = field(default_factory=dict)
     erased: frozenset[str] = frozenset()
+    yielded: dict[int, Derived] = field(default_factory=dict)
     folded: Folded = field(default_factory=Folded)
 
     def copy(self) -> _Tenant:
@@ -61,6 +62,7 @@ class _Tenant:
             dict(self.contents),
             dict(self.classes),
             self.erased,
+            dict(self.yielded),
             self.folded.copy(),
         )
 
@@ -68,11 +70,27 @@ class _Tenant:
         return keyed(self.key, *parts)
 
     def refold(self) -> None:
-        self.folded = Folded()
+        """Fold the ledger again from its contents."""
+        self.folded, self.yielded = Folded(), {}
         for envelope in self.envelopes:
             kept = self.contents.get(envelope.seq)
             event = event_of(envelope, kept[1], self.classes.get(envelope.cls)) if kept else None
-            self.folded.add(envelope, event, self.keyed)
+            derived = self.folded.add(envelope, event, self.keyed)
+            if derived is not None:
+                self.yielded[envelope.seq] = derived
+
+    def erase(self, claim_id: str) -> int:
+        """Remove what tells of a claim, and put together again what the rest yielded."""
+        gone = [e.seq for e in self.envelopes if claim_id in e.subjects]
+        removed = 0
+        for seq in gone:
+            removed += self.contents.pop(seq, None) is not None
+            self.yielded.pop(seq, None)
+        self.erased |= {claim_id}
+        self.folded = Folded()
+        for envelope in self.envelopes:
+            self.folded.put(envelope, self.yielded.get(envelope.seq))
+        return removed
 
 
 class MemorySnapshot:
@@ -207,18 +225,22 @@ class MemoryTransaction(MemorySnapshot):
         Raises:
             ValueError: An event cannot be kept as it is; none of them was appended.
         """
-        state, folded, added = self._state, self._state.folded.copy(), []
-        envelopes = list(state.envelopes)
+        state, folded = self._state, self._state.folded.copy()
+        envelopes, yielded = list(state.envelopes), dict[int, Derived]()
+        contents: dict[int, tuple[bytes, bytes]] = {}
         for event in events:
             previous = envelopes[-1].hash if envelopes else GENESIS
             place = Place(len(envelopes) + 1, self._next_revision, at, previous)
             salt, where = self._entropy(SALT_BYTES), state.classes.get(event.cls)
             sealed = seal(event, place, salt, where)
             envelopes.append(sealed.envelope)
-            folded.add(sealed.envelope, event, state.keyed)
-            added.append((place.seq, (salt, sealed.body)))
+            derived = folded.add(sealed.envelope, event, state.keyed)
+            if derived is not None:
+                yielded[place.seq] = derived
+            contents[place.seq] = (salt, sealed.body)
         state.envelopes, state.folded = envelopes, folded
-        state.contents.update(added)
+        state.contents.update(contents)
+        state.yielded.update(yielded)
         return self.revision if not events else self._next_revision
 
     def refold(self) -> None:
@@ -227,13 +249,8 @@ class MemoryTransaction(MemorySnapshot):
 
     def erase(self, claim_id: str) -> int:
         """Remove the contents that have the claim among their subjects, and all that was derived from them."""
-        state = self._state
-        gone = [e.seq for e in state.envelopes if claim_id in e.subjects]
-        removed = sum(state.contents.pop(seq, None) is not None for seq in gone)
-        state.erased |= {claim_id}
         self.erased.add(claim_id)
-        state.refold()
-        return removed
+        return self._state.erase(claim_id)
 
 
 @dataclass(slots=True)

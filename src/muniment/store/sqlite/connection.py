@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import errno
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import apsw
 
@@ -24,6 +24,7 @@ from muniment.core.errors import (
     StoreUnavailable,
     quoted,
 )
+from muniment.store.sealing import UNREADABLE
 
 WAL_LIMIT = 64 * 1024 * 1024
 """Bytes to which the write-ahead log is cut back after a checkpoint."""
@@ -34,6 +35,11 @@ _SETTINGS: tuple[tuple[str, str, object], ...] = (
     ("PRAGMA cell_size_check = ON", "PRAGMA cell_size_check", 1),
     ("PRAGMA secure_delete = ON", "PRAGMA secure_delete", 1),
     ("PRAGMA mmap_size = 0", "PRAGMA mmap_size", 0),
+    (
+        "PRAGMA cache_size = -16384",
+        "PRAGMA cache_size",
+        -16384,
+    ),  # KiB; postings are written all over the file
     ("PRAGMA journal_size_limit = 67108864", "PRAGMA journal_size_limit", WAL_LIMIT),
 )
 _DURABLE = ("PRAGMA synchronous = FULL", "PRAGMA synchronous", 2)
@@ -63,6 +69,7 @@ _UNAVAILABLE = (
 Value = str | bytes | int | float | None
 Parameters = Sequence[Value]
 Rows = list[tuple[Any, ...]]
+T = TypeVar("T")
 
 
 class Connection:
@@ -139,14 +146,21 @@ class Connection:
 
         Text that cannot be stored (a lone surrogate) is in no row, so nothing is found.
         """
+        return self.decoded(statement, parameters, tuple)
+
+    def decoded(
+        self, statement: str, parameters: Parameters, decode: Callable[[tuple[Any, ...]], T]
+    ) -> list[T]:
+        """Run a statement and decode each row that it gives; what cannot be decoded is damage."""
         try:
-            return self._database.execute(statement, parameters).fetchall()
+            return list(map(decode, self._database.execute(statement, parameters)))
         except UnicodeEncodeError:
             return []
         except apsw.Error as error:
             raise self._translated(error) from error
-        except UnicodeDecodeError as error:
-            raise damaged(self.path, "text is not UTF-8") from error
+        except UNREADABLE as error:
+            what = "a row does not hold what was written"
+            raise damaged(self.path, what) from error
 
     def one(self, statement: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
         """The first row, if there is one."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from muniment.core.event import Envelope, Event
-from muniment.core.fold import KeyOf, fold
+from muniment.core.event import Envelope
 from muniment.core.row import Derived, Doc, Row
-from muniment.store.folded import NO_HEAD, Head, links_of, next_head
+from muniment.store.folded import NO_HEAD, Head, ended_docs, links_of, next_head
 from muniment.store.sqlite.connection import Connection
 from muniment.store.sqlite.encoding import columns_of
 
@@ -52,13 +51,11 @@ class Derivation:
     Attributes:
         connection: In a write transaction.
         tenant: The tenant's number.
-        key: The tenant's keyed digest.
         heads: Class heads that have moved, by class number.
     """
 
     connection: Connection
     tenant: int
-    key: KeyOf
     heads: dict[int, Head] = field(default_factory=dict)
 
     def add(self, envelope: Envelope, cls: int | None, derived: Derived | None) -> None:
@@ -110,9 +107,7 @@ class Derivation:
             for claim_id in (envelope.id, envelope.parent):
                 self._close(claim_id, envelope.revision)
             return
-        empty = Event(envelope.kind, envelope.id, {}, envelope.parent, (), envelope.cls)
-        dropped = fold(empty, envelope.seq, envelope.revision, 0, self.key).drop
-        for collection, id in ((envelope.kind, envelope.id), *dropped):
+        for collection, id in ended_docs(envelope):
             self.connection.run(_DROP_DOC, (self.tenant, collection, id))
 
     def _close(self, claim_id: str, revision: int) -> None:

@@ -8,17 +8,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from operator import attrgetter, itemgetter
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any
 
 from muniment.core.canonical import keyed
 from muniment.core.event import GENESIS, Envelope
 from muniment.core.row import ClassRow, Doc, Row
-from muniment.store.sealing import UNREADABLE, Where, unseal
-from muniment.store.sqlite.connection import Connection, damaged
+from muniment.store.sealing import Where, unseal
+from muniment.store.sqlite.connection import Connection
 from muniment.store.sqlite.encoding import COLUMNS, envelope_of, listed, row_of, where_of
 
-T = TypeVar("T")
 PAGE = 1000
 """Envelopes fetched at a time."""
 
@@ -165,26 +164,15 @@ class SqliteSnapshot:
 
     def classes(self) -> tuple[ClassRow, ...]:
         """All eligibility classes, sorted by id."""
-        found = self._connection.all(_CLASSES, (self._number,))
-        return self._decoded(
-            lambda t: ClassRow(
-                t[0],
-                t[1],
-                t[2],
-                where_of(t[1], t[2], t[3])[1],
-                t[4].hex() if t[4] else GENESIS,
-                t[5] or 0,
-                t[6] or 0,
-            ),
-            found,
-        )
+        return tuple(self._connection.decoded(_CLASSES, (self._number,), _class_of))
 
     def rows(self, classes: Collection[str], revision: int | None = None) -> tuple[Row, ...]:
         """The claim versions of these classes that hold in `revision`, sorted by seq."""
         at = self._revision if revision is None else revision
-        found = self._connection.all(_ROWS, (listed(set(classes)), self._number, at))
-        found.sort(key=itemgetter(0))
-        return self._decoded(row_of, found)
+        parameters = (listed(set(classes)), self._number, at)
+        found = self._connection.decoded(_ROWS, parameters, row_of)
+        found.sort(key=attrgetter("seq"))
+        return tuple(found)
 
     def row(self, claim_id: str) -> Row | None:
         """The latest version of a claim."""
@@ -204,27 +192,24 @@ class SqliteSnapshot:
         return self._rows(_POINTING, claim_id)
 
     def _rows(self, statement: str, value: str) -> tuple[Row, ...]:
-        return self._decoded(row_of, self._connection.all(statement, (self._number, value)))
+        return tuple(self._connection.decoded(statement, (self._number, value), row_of))
 
     def docs(self, collection: str, parent: str | None = None) -> tuple[Doc, ...]:
         """The latest docs of a collection (of one parent), sorted by `first_seq`."""
-        if parent is None:
-            found = self._connection.all(_DOCS, (self._number, collection))
-        else:
-            found = self._connection.all(_DOCS_OF, (self._number, collection, parent))
-        docs = self._decoded(lambda t: Doc(*t), found)
+        statement = _DOCS if parent is None else _DOCS_OF
+        narrowed = () if parent is None else (parent,)
+        docs = self._connection.decoded(statement, (self._number, collection, *narrowed), _doc_of)
         return tuple(sorted(docs, key=attrgetter("first_seq")))
 
     def doc(self, collection: str, id: str) -> Doc | None:
         """One doc."""
-        found = self._connection.one(_DOC, (self._number, collection, id))
-        return Doc(*found) if found else None
+        found = self._connection.decoded(_DOC, (self._number, collection, id), _doc_of)
+        return found[0] if found else None
 
     def contents(self, seqs: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
         """Contents by event, whole; an erased one is absent."""
         wanted = listed(sorted(set(seqs)))
-        found = self._connection.all(_CONTENTS, (wanted, self._number))
-        return dict(self._decoded(_content_of, found))
+        return dict(self._connection.decoded(_CONTENTS, (wanted, self._number), _content_of))
 
     def postings(
         self, terms: Collection[str], classes: Collection[str]
@@ -241,20 +226,24 @@ class SqliteSnapshot:
     def envelopes(self, after: int = 0) -> Iterator[Envelope]:
         """The ledger from `after` (exclusive) on."""
         while True:
-            found = self._connection.all(_ENVELOPES, (self._number, after, PAGE))
-            yield from self._decoded(envelope_of, found)
+            parameters = (self._number, after, PAGE)
+            found = self._connection.decoded(_ENVELOPES, parameters, envelope_of)
+            yield from found
             if len(found) < PAGE:
                 return
-            after = found[-1][0]
+            after = found[-1].seq
 
-    def _decoded(
-        self, decode: Callable[[tuple[Any, ...]], T], rows: list[tuple[Any, ...]]
-    ) -> tuple[T, ...]:
-        """Decode what was fetched; what cannot be is damage."""
-        try:
-            return tuple(map(decode, rows))
-        except UNREADABLE as error:
-            raise damaged(self._connection.path, "a row does not hold what was written") from error
+
+def _class_of(t: tuple[Any, ...]) -> ClassRow:
+    id, kind, scope_id, audience, head, count, revision = t
+    where = where_of(kind, scope_id, audience)
+    return ClassRow(
+        id, kind, scope_id, where[1], head.hex() if head else GENESIS, count or 0, revision or 0
+    )
+
+
+def _doc_of(t: tuple[Any, ...]) -> Doc:
+    return Doc(*t)
 
 
 def where_or_none(kind: str | None, id: str | None, audience: str | None) -> Where | None:

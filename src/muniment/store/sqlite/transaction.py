@@ -122,7 +122,7 @@ class SqliteTransaction(SqliteSnapshot):
         with self._writing() as connection:
             classes = {event.cls: self._class(event.cls) for event in events}
             planned = list(self._sealed(events, at, classes))
-            derivation = Derivation(connection, self._number, self.key)
+            derivation = Derivation(connection, self._number)
             for sealed, salt, derived in planned:
                 number = classes[sealed.envelope.cls][0]
                 self._insert(connection, sealed, salt, number)
@@ -182,7 +182,7 @@ class SqliteTransaction(SqliteSnapshot):
     def refold(self) -> None:
         """Drop everything derived and fold the ledger again."""
         with self._writing() as connection:
-            derivation = Derivation(connection, self._number, self.key)
+            derivation = Derivation(connection, self._number)
             derivation.drop_all()
             for envelope, cls, derived in self._folded(connection):
                 derivation.add(envelope, cls, derived)
