@@ -1,0 +1,1 @@
+"""Pure values, rules and algorithms: no clock, disk, network, entropy or third party."""

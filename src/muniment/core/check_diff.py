@@ -4,7 +4,8 @@
 - A target that is absent and one that may not be seen give the same finding (`E-BLINDWRITE`).
 - A supersede keeps scope and audience; changing either is a deprecation and an addition that a reviewer declares.
 
->>> frame = Diff("mdiff_x", datetime(2026, 7, 8, tzinfo=UTC), "agent:codex", Scope("repository", "local:shop"), Trigger(""))
+>>> at, shop = datetime(2026, 7, 8, tzinfo=UTC), Scope("repository", "local:shop")
+>>> frame = Diff("mdiff_x", at, "agent:codex", shop, Trigger(""))
 >>> [f.code for f in check_diff(frame, Targets(now=0))]
 ['no_trigger']
 """
@@ -23,6 +24,7 @@ from muniment.core.row import Row
 _ = (UTC, datetime, Scope, Trigger)  # named by the doctest
 _NEEDS_TARGET = ("supersede", "deprecate", "revalidate")
 _NEEDS_ITEM = ("add", "supersede")
+_IN_USE = ("accepted", "needs_review")
 _DECLARATIONS = ("promotion", "declassification")
 
 
@@ -52,12 +54,14 @@ def _places(diff: Diff) -> Iterator[tuple[str, Change]]:
 
 
 def has_trigger(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """A diff says what happened that made it worth remembering."""
     if not diff.trigger.kind:
         fix = "add `trigger: {kind, uri, state, observed_at}`: what happened that made this worth remembering?"
         yield Finding("no_trigger", "the diff names no trigger", "/trigger", fix, req=REQ)
 
 
 def trigger_is_strong(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """What is only drafted, open or rejected is too weak to remember by."""
     state = diff.trigger.state
     if state in WEAK_TRIGGER_STATES:
         message = f"a trigger in the state {quoted(state)} is too weak to remember by"
@@ -66,6 +70,7 @@ def trigger_is_strong(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def has_basis(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """A diff with changes rests on a source of its own or of each change."""
     named = diff.basis or diff.trigger.uri or not diff.changes
     sourced = all(change.source or change.item for change in diff.changes)
     if not named and not sourced:
@@ -79,6 +84,7 @@ def has_basis(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def ids_are_unique(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """Every change has an id of its own (`B-DIFF`)."""
     seen: set[str] = set()
     for place, change in _places(diff):
         if change.id in seen or not change.id:
@@ -94,6 +100,7 @@ def ids_are_unique(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def says_why(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """Every change says why (`B-DIFF`)."""
     for place, change in _places(diff):
         if not change.reason.strip():
             yield Finding(
@@ -106,6 +113,7 @@ def says_why(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def items_are_complete(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """What adds or supersedes brings a whole claim."""
     for place, change in _places(diff):
         if change.operation in _NEEDS_ITEM and change.item is None:
             message = f"{change.operation} needs a whole claim"
@@ -119,6 +127,7 @@ def items_are_complete(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def targets_exist(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """Targets are known; absent ones and hidden ones have one answer (`E-BLINDWRITE`)."""
     for place, change in _places(diff):
         if change.operation in _NEEDS_TARGET:
             yield from _known(change.target_id, f"{place}/target_id", targets)
@@ -141,14 +150,16 @@ def _known(target: str, place: str, targets: Targets) -> Iterator[Finding]:
 
 
 def targets_are_accepted(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """What is superseded, deprecated or checked again is in use, and was not replaced already (`B-HISTORY`)."""
     for place, change in _places(diff):
         row = targets.rows.get(change.target_id)
-        if (
-            row
-            and change.operation in ("supersede", "revalidate")
-            and row.superseded_by
-            and change.operation == "supersede"
-        ):
+        if row is None or change.operation not in _NEEDS_TARGET:
+            continue
+        if row.review not in _IN_USE:
+            message = f"{quoted(change.target_id)} is {row.review}, so it is not in use"
+            fix = "name a claim that is accepted, or add a new one"
+            yield Finding("target_not_in_use", message, f"{place}/target_id", fix, req="B-HISTORY")
+        elif change.operation == "supersede" and row.superseded_by:
             message = f"{quoted(change.target_id)} was superseded already"
             yield Finding(
                 "superseded_already",
@@ -160,6 +171,7 @@ def targets_are_accepted(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def scope_stays(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """A claim is in its diff's scope, and a successor in its predecessor's (`A-REJECT-SCOPE`, `A-BOUNDARY`)."""
     for place, change in _places(diff):
         item = change.item
         if item is None:
@@ -178,6 +190,7 @@ def scope_stays(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def audience_stays(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """A successor is visible to no more than the claim that it replaces."""
     for place, change in _places(diff):
         old = targets.audiences.get(change.target_id)
         if change.operation != "supersede" or old is None or change.item is None:
@@ -189,6 +202,7 @@ def audience_stays(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def resolution_has_evidence(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """Whatever settles a conflict brings evidence that is not weak."""
     for place, change in _places(diff):
         source = change.item.source if change.item else change.source
         if change.resolves and (source is None or source.is_weak):
@@ -203,6 +217,7 @@ def resolution_has_evidence(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def revalidation_has_source(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """A revalidation says what was looked at (`B-REVERIFY`)."""
     for place, change in _places(diff):
         if change.operation == "revalidate" and change.source is None and change.reading is None:
             message = "a revalidation does not say what was looked at"
@@ -216,6 +231,7 @@ def revalidation_has_source(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def declarations_are_known(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """A declared change of scope or visibility is a promotion or a declassification (`B-DIFFREVIEW`)."""
     for place, change in _places(diff):
         if change.declares and change.declares not in _DECLARATIONS:
             message = f"{quoted(change.declares)} is not a declaration"

@@ -73,50 +73,61 @@ def use_name(use: str) -> str:
 
 
 def _not_reviewed(row: Row, ask: Ask) -> bool:
+    """A proposal is not served, but to its proposer who asks for it."""
     return row.review == "proposed" and not ask.own_proposals
 
 
 def _rejected(row: Row, ask: Ask) -> bool:
+    """What was rejected is never served."""
     return row.review == "rejected"
 
 
 def _needs_review(row: Row, ask: Ask) -> bool:
+    """What needs review is seen, and serves no use."""
     return row.review == "needs_review" and ask.use != ""
 
 
 def _deprecated(row: Row, ask: Ask) -> bool:
+    """What was deprecated is history."""
     return row.review == "deprecated" and not ask.history
 
 
 def _prohibited(row: Row, ask: Ask) -> bool:
+    """A prohibited use needs a re-reading that matched, unless the prohibition is absolute."""
     if use_name(ask.use) not in {use_name(use) for use in row.prohibited}:
         return False
-    return not ask.reread_matched or ask.use in ask.absolute
+    return not ask.reread_matched or use_name(ask.use) in {use_name(use) for use in ask.absolute}
 
 
 def _not_allowed(row: Row, ask: Ask) -> bool:
+    """A claim serves the uses that it allows."""
     return ask.use != "" and use_name(ask.use) not in {use_name(use) for use in row.allowed}
 
 
 def _unverified_for_risk(row: Row, ask: Ask) -> bool:
+    """A high-risk use needs a verification of the last day, or a re-reading that matched."""
     if ask.use == "" or risk_of(ask.use) != "high" or ask.reread_matched:
         return False
     return freshness_at(row, ask.at, "high") != "current"
 
 
 def _proposal_for_action(row: Row, ask: Ask) -> bool:
+    """A proposal never serves a high-risk use."""
     return row.review == "proposed" and risk_of(ask.use or "answer_questions") == "high"
 
 
 def _expired(row: Row, ask: Ask) -> bool:
+    """What is over is history; its end is exclusive."""
     return ask.at >= min(row.expires_at, row.valid_until) and not ask.history
 
 
 def _not_yet_valid(row: Row, ask: Ask) -> bool:
+    """What is not yet valid does not serve yet; its beginning is inclusive."""
     return row.valid_from > ask.at and not ask.history
 
 
 def _retired(row: Row, ask: Ask) -> bool:
+    """What is invalid or archived is history."""
     return row.retired != "" and not ask.history
 
 
@@ -136,7 +147,7 @@ USE_RULES: tuple[tuple[str, str, Rule], ...] = (
 
 
 def decide(row: Row, ask: Ask, rules: tuple[tuple[str, str, Rule], ...] = USE_RULES) -> Verdict:
-    """Whether a claim's version may serve; `superseded` is decided with `served_status`, as it needs the asker's view."""
+    """Whether a claim's version may serve; a successor needs the asker's view and is `superseded_for`'s."""
     reasons = tuple(name for name, _, applies in rules if applies(row, ask))
     return Verdict(not reasons, reasons)
 

@@ -104,8 +104,7 @@ def differences(left: str, right: str) -> tuple[Difference, ...]:
 
 
 def frame(text: str) -> str:
-    """What is left of a statement without its numbers, dates and negations: equal for texts that
-    `differences` can compare.
+    """What is left of a statement without numbers, dates and negations: equal where `differences` can compare.
 
     >>> frame("Deploys are not allowed after 16:00.") == frame("deploys are allowed after 18:00")
     True

@@ -47,13 +47,30 @@ _OPEN_NAME = re.compile(r"[a-z][a-z0-9_]*([:/-][a-z0-9_]+)*")
 _STATES_BY_SYSTEM = ("version", "retired", "superseded_by", "derived_stale", "reading")
 
 
-def read_claim(given: Any, new_id: str, path: str = "") -> tuple[Claim | None, tuple[Finding, ...]]:
+Boundary = tuple[str, str, str, Severity, str, Any]
+"""Key, code of the finding, requirement, severity, what to do, and what stands in while the rest is read."""
+
+BOUNDARIES: tuple[Boundary, ...] = (
+    ("scope", "no_scope", "B-V2", "error", "where does it hold? add `scope: {kind, id}`",
+     {"kind": "current_turn", "id": "-"}),
+    ("visibility", "no_visibility", "B-V3", "error",
+     "who may see it? add `visibility: {level, allowed_principals}`", {"level": "security-sensitive"}),
+    ("review", "no_review_status", "B-V4", "error", "add `review: {status: proposed}`", {}),
+    ("freshness", "no_freshness", "B-FRESHNESS", "warning",
+     "when was it last checked? add `freshness: {last_verified_at}`; until then it is unknown", {}),
+)  # fmt: skip
+
+
+def read_claim(
+    given: Any, new_id: str, path: str = "", boundaries: tuple[Boundary, ...] = BOUNDARIES
+) -> tuple[Claim | None, tuple[Finding, ...]]:
     """Read one claim.
 
     Args:
         given: JSON value.
         new_id: The identifier that it gets.
         path: JSON pointer of `given`.
+        boundaries: What must be stated.
 
     Returns:
         The claim and every finding. With an error among them the claim is None, or holds placeholders and
@@ -64,17 +81,22 @@ def read_claim(given: Any, new_id: str, path: str = "") -> tuple[Claim | None, t
             Finding("wrong_type", "a claim is an object", path, "give `{claim, scope, source, …}`"),
         )
     findings: list[Finding] = []
-    raw = _prepared(dict(given), new_id, path, findings)
+    raw = _prepared(dict(given), new_id, path, findings, boundaries)
     _refuse_unknown_names(raw, path, findings)
     return read(Claim, raw, path, findings), tuple(findings)
 
 
 def _prepared(
-    raw: dict[str, Any], new_id: str, path: str, findings: list[Finding]
+    raw: dict[str, Any],
+    new_id: str,
+    path: str,
+    findings: list[Finding],
+    boundaries: tuple[Boundary, ...],
 ) -> dict[str, Any]:
     raw = {**raw, "id": new_id, **_identity(raw, new_id)}
     raw = {**raw, **_foreign_review(raw)}
-    _require(raw, path, findings)
+    _require(raw, path, findings, boundaries)
+    _said_by_operation(raw, path, findings)
     raw["source"] = _source(raw.get("source"), path, findings)
     if isinstance(raw.get("conflicts"), list):
         raw["conflicts"] = [{"with_id": c} if isinstance(c, str) else c for c in raw["conflicts"]]
@@ -109,20 +131,27 @@ def _foreign_review(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {"review": {"status": wanted}, "provenance": {**provenance, "foreign_review": said}}
 
 
-_BOUNDARIES: tuple[tuple[str, str, str, Severity, str, Any], ...] = (
-    ("scope", "no_scope", "B-V2", "error", "where does it hold? add `scope: {kind, id}`",
-     {"kind": "current_turn", "id": "-"}),
-    ("visibility", "no_visibility", "B-V3", "error",
-     "who may see it? add `visibility: {level, allowed_principals}`", {"level": "security-sensitive"}),
-    ("review", "no_review_status", "B-V4", "error", "add `review: {status: proposed}`", {}),
-    ("freshness", "no_freshness", "B-FRESHNESS", "warning",
-     "when was it last checked? add `freshness: {last_verified_at}`; until then it is unknown", {}),
-)  # fmt: skip
+def _said_by_operation(raw: dict[str, Any], path: str, findings: list[Finding]) -> None:
+    """What a claim replaces is said by the operation `supersede`, which is checked; a mere list is kept as relations.
+
+    INVARIANT: no draft can name a claim as replaced that no reviewer was shown as a target.
+    """
+    replaced = [str(one) for one in _list(raw.get("supersedes"))]
+    if not replaced:
+        return
+    raw["supersedes"] = []
+    named = [{"type": "supersedes", "target": one} for one in replaced]
+    raw["relationships"] = [*_list(raw.get("relationships")), *named]
+    message = "what a claim replaces is said by the operation; the list is kept as relationships"
+    fix = "propose a `supersede` with its `target_id`"
+    findings.append(Finding("replaces_by_list", message, f"{path}/supersedes", fix, "notice", "B-HISTORY"))  # fmt: skip
 
 
-def _require(raw: dict[str, Any], path: str, findings: list[Finding]) -> None:
+def _require(
+    raw: dict[str, Any], path: str, findings: list[Finding], boundaries: tuple[Boundary, ...]
+) -> None:
     """Find missing boundaries; a placeholder lets the rest be read, and never leaves with an error found."""
-    for key, code, req, severity, fix, placeholder in _BOUNDARIES:
+    for key, code, req, severity, fix, placeholder in boundaries:
         given = raw.get(key)
         if isinstance(given, str) and key == "scope" and ":" in given:
             kind, _, rest = given.partition(":")

@@ -46,7 +46,7 @@ def fact_key(scope: str, subject: str, predicate: str, key: KeyOf) -> str:
 
 
 def value_keys(claim: Claim, key: KeyOf) -> tuple[str, ...]:
-    """What a tombstone is kept under: normalised subject, predicate and value, and the text, per scope (`E-TOMBSTONE`)."""
+    """What a tombstone is kept under: subject, predicate and value, and the text, per scope (`E-TOMBSTONE`)."""
     where = str(claim.scope)
     facts = (
         key("value", where, match_key(f.subject), relation(f.predicate).name, match_key(f.object))

@@ -6,7 +6,7 @@
 
 >>> flow_hash() == flow_hash(inputs())
 True
->>> spaced = tuple(i if i.name != "scope_rules" else Input(i.name, i.ordered, tuple("  " + v for v in i.values)) for i in inputs())
+>>> spaced = tuple(Input(i.name, i.ordered, tuple("  " + value for value in i.values)) for i in inputs())
 >>> flow_hash(spaced) == flow_hash()
 True
 """

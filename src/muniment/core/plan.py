@@ -5,7 +5,8 @@
 - A supersede leaves the old claim as it is and names it: history is never edited.
 - A deprecation and a revalidation are new versions of the same claim.
 
->>> plan(Change("c", "flag_conflict", target_ids=("mem_a", "mem_b")), {}, Applied(datetime(2026, 7, 8, tzinfo=UTC), "user:a"))
+>>> flagged = Change("c", "flag_conflict", target_ids=("mem_a", "mem_b"))
+>>> plan(flagged, {}, Applied(datetime(2026, 7, 8, tzinfo=UTC), "user:a"))
 ()
 """
 

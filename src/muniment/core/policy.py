@@ -2,6 +2,7 @@
 
 - Only structured facts, from a blob of a protected ref, that can be derived again byte for byte.
 - Only low-risk uses, only within one scope; never a promotion, a declassification, a conflict or a warning.
+- Nothing comes along that no reader derives: no free text, no further entity, note or property.
 - The policy is signed by a reviewer; its acceptances carry its digest instead of a signature.
 
 >>> rule = Policy("manifests", Scope("repository", "local:shop"), "main")
@@ -11,19 +12,23 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from muniment.core.access import Scope
 from muniment.core.canonical import digest
-from muniment.core.claim import Claim
+from muniment.core.claim import Claim, Provenance, Validity
 from muniment.core.codec import encode
 from muniment.core.diff import Change
 from muniment.core.errors import Finding
 from muniment.core.extract import Extract
-from muniment.core.source import Reading
+from muniment.core.source import Reading, Source
 from muniment.core.vocabulary import risk_of
+
+LEARNER = "process:learn"
+READ = "read_source_file"
+STRUCTURED = "read from a structured file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +75,11 @@ def policy_statement(tenant: str, policy: Policy) -> Mapping[str, str]:
     }
 
 
-def obstacles(
-    policy: Policy,
-    change: Change,
-    claim: Claim,
-    derived: Extract | None,
-    reading: Reading | None,
-    ref: str | None,
-) -> tuple[str, ...]:
-    """Why a policy may not accept a change; nothing, if it may.
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A change before a policy, with what was derived again.
 
-    Args:
+    Attributes:
         policy: In force for the claim's scope.
         change: The change.
         claim: Its item, or its target for a revalidation or deprecation.
@@ -88,26 +87,138 @@ def obstacles(
         reading: What the evidence's place says in that blob.
         ref: The ref that the evidence names.
     """
-    gone = change.operation == "deprecate"
-    rules = (
-        ("other_scope", claim.scope != policy.scope),
-        (
-            "not_structured",
-            claim.content_kind != "structured_data" or claim.source.derivation != "direct",
-        ),
-        ("not_from_protected_ref", not policy.protected_ref or ref != policy.protected_ref),
-        ("declared_change", bool(change.declares or change.resolves)),
-        ("risky_use", any(risk_of(use) != "low" for use in claim.allowed_uses)),
-        ("not_learned", not claim.slot),
-        ("still_there", gone and derived is not None),
-        ("not_derived_again", not gone and (derived is None or not says_the_same(claim, derived))),
-        (
-            "evidence_differs",
-            not gone and (reading is None or reading.state not in ("match", "moved")),
-        ),
-        ("operation", change.operation == "flag_conflict"),
+
+    policy: Policy
+    change: Change
+    claim: Claim
+    derived: Extract | None = None
+    reading: Reading | None = None
+    ref: str | None = None
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the change says that the statement is no longer there."""
+        return self.change.operation == "deprecate"
+
+
+Obstacle = Callable[[Judged], bool]
+
+
+def _other_scope(judged: Judged) -> bool:
+    """The claim is not in the policy's scope."""
+    return judged.claim.scope != judged.policy.scope
+
+
+def _not_structured(judged: Judged) -> bool:
+    """It is prose, or not what its source says directly."""
+    claim = judged.claim
+    return claim.content_kind != "structured_data" or claim.source.derivation != "direct"
+
+
+def _not_from_protected_ref(judged: Judged) -> bool:
+    """Its evidence is not a blob of the protected ref."""
+    ref = judged.policy.protected_ref
+    return not ref or judged.ref != ref
+
+
+def _declared_change(judged: Judged) -> bool:
+    """It declares a promotion or declassification, or settles a conflict."""
+    return bool(judged.change.declares or judged.change.resolves)
+
+
+def _risky_use(judged: Judged) -> bool:
+    """It allows a use that is not low-risk."""
+    return any(risk_of(use) != "low" for use in judged.claim.allowed_uses)
+
+
+def _not_learned(judged: Judged) -> bool:
+    """It has no slot, so no reader made it."""
+    return not judged.claim.slot
+
+
+def _still_there(judged: Judged) -> bool:
+    """It is to be deprecated, and the protected ref still says it."""
+    return judged.is_gone and judged.derived is not None
+
+
+def _not_derived_again(judged: Judged) -> bool:
+    """The readers do not make the very same statement of the protected blob."""
+    derived = judged.derived
+    return not judged.is_gone and (derived is None or not says_the_same(judged.claim, derived))
+
+
+def _carries_more(judged: Judged) -> bool:
+    """A new claim carries something that no reader derives."""
+    item, derived = judged.change.item, judged.derived
+    if item is None or derived is None:
+        return False
+    pointers = [evidence.pointer for evidence in item.source.evidence]
+    return pointers != [derived.pointer] or item != _bare(item)
+
+
+def _evidence_differs(judged: Judged) -> bool:
+    """The evidence's place in the protected blob does not say so byte for byte."""
+    reading = judged.reading
+    return not judged.is_gone and (reading is None or reading.state not in ("match", "moved"))
+
+
+def _not_observed(judged: Judged) -> bool:
+    """The protected ref could not be looked at, which proves nothing."""
+    return judged.reading is None or judged.reading.state == "could_not_observe"
+
+
+def _operation(judged: Judged) -> bool:
+    """It flags a conflict, which a person has to see."""
+    return judged.change.operation == "flag_conflict"
+
+
+POLICY_RULES: tuple[tuple[str, str, Obstacle], ...] = (
+    ("other_scope", "A-BOUNDARY", _other_scope),
+    ("not_structured", "B-REVIEW", _not_structured),
+    ("not_from_protected_ref", "B-REVIEW", _not_from_protected_ref),
+    ("declared_change", "B-DIFFREVIEW", _declared_change),
+    ("risky_use", "B-REVIEW", _risky_use),
+    ("not_learned", "B-REVIEW", _not_learned),
+    ("still_there", "B-REVERIFY", _still_there),
+    ("not_derived_again", "E-RECEIPT", _not_derived_again),
+    ("carries_more", "E-APPROVER", _carries_more),
+    ("evidence_differs", "E-RECEIPT", _evidence_differs),
+    ("not_observed", "B-REVERIFY", _not_observed),
+    ("operation", "B-CONFLICTS", _operation),
+)
+
+
+def obstacles(
+    judged: Judged, rules: tuple[tuple[str, str, Obstacle], ...] = POLICY_RULES
+) -> tuple[str, ...]:
+    """Why a policy may not accept a change; nothing, if it may."""
+    return tuple(name for name, _, applies in rules if applies(judged))
+
+
+def _bare(item: Claim) -> Claim:
+    """A new claim with nothing but what file readers and `learn` give: no further text can come along unseen."""
+    source, validity = item.source, item.validity
+    evidence = tuple(replace(e, uri="") for e in source.evidence[:1])
+    conditions = tuple(c for c in validity.conditions if c.startswith("branch:"))
+    return Claim(
+        id=item.id,
+        claim=item.claim,
+        scope=item.scope,
+        source=Source(source.kind, "observation", source.uri, source.observed_at, evidence),
+        visibility=item.visibility,
+        type=item.type,
+        memory_type=item.memory_type,
+        content_kind=item.content_kind,
+        facts=item.facts,
+        steps=item.steps,
+        validity=Validity(conditions=conditions),
+        freshness=replace(item.freshness, verification_method=READ),
+        confidence=replace(item.confidence, reason=STRUCTURED, grade=""),
+        allowed_uses=item.allowed_uses,
+        provenance=Provenance("learn", LEARNER, item.provenance.created_at),
+        slot=item.slot,
+        tags=item.tags,
     )
-    return tuple(name for name, applies in rules if applies)
 
 
 def says_the_same(claim: Claim, derived: Extract) -> bool:
@@ -115,13 +226,12 @@ def says_the_same(claim: Claim, derived: Extract) -> bool:
     fact = claim.facts[0] if len(claim.facts) == 1 else None
     return (
         fact is not None
-        and (claim.claim, claim.type, claim.steps, claim.tags)
-        == (derived.claim, derived.claim_type, derived.steps, derived.topics)
+        and (claim.claim, claim.type, claim.memory_type, claim.steps, claim.tags)
+        == (derived.claim, derived.claim_type, derived.memory_type, derived.steps, derived.topics)
         and (fact.predicate, fact.object) == (derived.predicate, derived.value)
         and (
             fact.subject == derived.subject
-            or not derived.subject
-            and fact.subject == claim.scope.id
+            or (not derived.subject and fact.subject == claim.scope.id)
         )
         and set(claim.allowed_uses) == set(derived.uses)
         and not (claim.body or claim.summary or claim.title or claim.aliases)

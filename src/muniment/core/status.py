@@ -74,30 +74,37 @@ def freshness_at(row: Row, at: int, risk: Risk = "low") -> Fresh:
 
 
 def _invalid(row: Row, at: int, sees: Sees) -> bool:
+    """Known wrong, not yet valid at the instant, or never valid."""
     return row.retired == "invalid" or row.valid_from > at or row.valid_from >= row.valid_until
 
 
 def _archived(row: Row, at: int, sees: Sees) -> bool:
+    """Kept by retention, out of use."""
     return row.retired == "archived"
 
 
 def _superseded(row: Row, at: int, sees: Sees) -> bool:
+    """Another claim that the asker may see replaced it."""
     return bool(row.superseded_by) and sees(row.superseded_by)
 
 
 def _expired(row: Row, at: int, sees: Sees) -> bool:
+    """Its validity, expiry or time to live is over; ends are exclusive."""
     return at >= min(row.expires_at, row.valid_until)
 
 
 def _disputed(row: Row, at: int, sees: Sees) -> bool:
+    """It is in open conflict with a claim that the asker may see."""
     return any(sees(other) for other in row.conflicts)
 
 
 def _stale(row: Row, at: int, sees: Sees) -> bool:
+    """It was verified too long ago, or its source changed or was retracted."""
     return freshness_at(row, at) == "stale"
 
 
-STATUS_RULES: tuple[tuple[Status, Callable[[Row, int, Sees], bool]], ...] = (
+StatusRule = tuple[Status, Callable[[Row, int, Sees], bool]]
+STATUS_RULES: tuple[StatusRule, ...] = (
     ("invalid", _invalid),
     ("archived", _archived),
     ("superseded", _superseded),
@@ -107,12 +114,15 @@ STATUS_RULES: tuple[tuple[Status, Callable[[Row, int, Sees], bool]], ...] = (
 )
 
 
-def status_at(row: Row, at: int, sees: Sees) -> Status:
+def status_at(
+    row: Row, at: int, sees: Sees, rules: tuple[StatusRule, ...] = STATUS_RULES
+) -> Status:
     """The first rule that applies decides; `active` where none does.
 
     Args:
         row: The claim's version.
         at: Instant in microseconds.
         sees: Whether the asker may see a claim.
+        rules: In the order in which they are asked.
     """
-    return next((status for status, applies in STATUS_RULES if applies(row, at, sees)), "active")
+    return next((status for status, applies in rules if applies(row, at, sees)), "active")

@@ -22,6 +22,7 @@ from muniment.core.draft import draft_digest
 from muniment.core.errors import Finding, InvalidInput, errors_in
 from muniment.core.event import Event
 from muniment.core.extract import Extract
+from muniment.core.policy import LEARNER, READ, STRUCTURED
 from muniment.core.secret_scan import secret_findings
 from muniment.core.source import Reading, Source, evidence_of
 from muniment.ports.learning import FileReader, Progress
@@ -32,7 +33,7 @@ from muniment.usecases.propose import Proposed, record
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
-PRINCIPAL = "process:learn"
+PRINCIPAL = LEARNER
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +243,7 @@ class _Run:
         )
         uri = repo_uri(self.repository.id, one.path, one.ref)
         fact = Fact(extract.subject or self.repository.id, extract.predicate, extract.value)
-        how = "read from a structured file" if extract.structured else "read from prose"
+        how = STRUCTURED if extract.structured else "read from prose"
         return Claim(
             id=self.session.fresh_id("mem"),
             claim=extract.claim,
@@ -255,7 +256,7 @@ class _Run:
             facts=(fact,),
             steps=extract.steps,
             validity=Validity(conditions=self.condition),
-            freshness=Freshness("current", self.now, None, "read_source_file"),
+            freshness=Freshness("current", self.now, None, READ),
             confidence=Confidence(0.98 if extract.structured else 0.9, "high", how),
             allowed_uses=tuple(sorted(extract.uses)),
             provenance=Provenance("learn", PRINCIPAL, self.now),

@@ -17,10 +17,17 @@ from muniment.core.codec import micros, trusted
 from muniment.core.diff import Change, Decided, Pending, change_digest
 from muniment.core.errors import Finding
 from muniment.core.extract import Extract
-from muniment.core.policy import Policy, obstacles, policy_digest, policy_statement, refused_by
-from muniment.core.source import Reading, compare
+from muniment.core.policy import (
+    Judged,
+    Policy,
+    obstacles,
+    policy_digest,
+    policy_statement,
+    refused_by,
+)
+from muniment.core.source import Evidence, Reading, compare
 from muniment.ports.learning import FileReader
-from muniment.ports.source import ParsedUri, parse_uri
+from muniment.ports.source import Fetched, ParsedUri, parse_uri
 from muniment.usecases.apply import Outcome, apply_decisions
 from muniment.usecases.credentials import registered_keys
 from muniment.usecases.examine import examine
@@ -75,9 +82,7 @@ def is_signed(session: Session, viewing: Viewing, policy: Policy) -> bool:
     return registered and session.verify(policy.public_key, statement, policy.signature)
 
 
-def decide_by_policy(
-    session: Session, diff_id: str, reader: FileReader, verify: Verifier
-) -> ByPolicy:
+def decide_by_policy(session: Session, diff_id: str, reader: FileReader) -> ByPolicy:
     """Accept what the scope's policy lets through; the rest stays pending."""
     with session.store.snapshot(session.tenant) as snapshot:
         viewing = Viewing(snapshot, session.principal)
@@ -136,7 +141,7 @@ class _Judge:
     def __init__(self, session: Session, policy: Policy, reader: FileReader) -> None:
         self.session, self.policy, self.reader = session, policy, reader
         self.readings: dict[str, Reading] = {}
-        self._blobs: dict[str, tuple[bytes | None, dict[str, Extract]]] = {}
+        self._blobs: dict[str, tuple[Fetched, dict[str, Extract]]] = {}
 
     def why_not(self, change: Change, claim: Claim | None) -> tuple[str, ...]:
         """Why the policy may not accept a change."""
@@ -148,15 +153,25 @@ class _Judge:
         parsed = parse_uri(source.uri)
         if not isinstance(parsed, ParsedUri) or not source.evidence:
             return ("not_from_protected_ref",)
-        data, extracts = self._blob(source.uri, parsed)
-        reading = compare(source.evidence[0], data, self.session.now())
+        if parsed.ref is None:
+            return ("not_from_protected_ref",)
+        fetched, extracts = self._blob(source.uri, parsed)
+        reading = self._reading(fetched, source.evidence[0])
         if change.operation != "deprecate":
             self.readings[change.id] = reading
-        return obstacles(self.policy, change, claim, extracts.get(claim.slot), reading, parsed.ref)
+        derived = extracts.get(claim.slot)
+        return obstacles(Judged(self.policy, change, claim, derived, reading, parsed.ref))
 
-    def _blob(self, uri: str, parsed: ParsedUri) -> tuple[bytes | None, dict[str, Extract]]:
+    def _reading(self, fetched: Fetched, evidence: Evidence) -> Reading:
+        """A blob that could not be looked at proves nothing, least of all that a statement is gone."""
+        if fetched.state == "unreadable":
+            return Reading("could_not_observe", self.session.now(), detail=fetched.detail)
+        return compare(evidence, fetched.data, self.session.now())
+
+    def _blob(self, uri: str, parsed: ParsedUri) -> tuple[Fetched, dict[str, Extract]]:
         if uri not in self._blobs:
-            data = self.session.sources.fetch(uri).data if parsed.ref else None
+            fetched = self.session.sources.fetch(uri)
+            data = fetched.data
             found = self.reader(parsed.path, data).extracts if data is not None else ()
-            self._blobs[uri] = data, {extract.slot: extract for extract in found}
+            self._blobs[uri] = fetched, {extract.slot: extract for extract in found}
         return self._blobs[uri]
