@@ -76,7 +76,7 @@ class RankingPolicy:
     b: int = 400
     least_count: int = 50
     filler: int = 250
-    support: int = 500
+    support: int = 450
     pool: int = 100
     near: int = 3
     half_life_days: int = 30
@@ -107,9 +107,9 @@ class RankingPolicy:
 
 
 _GENERAL = """
-add anything best call can command correct current do done everything find get give go good have keep know
-like look make mean must need new please possible project repo repository right run set should something sure
-thing try use user want way work write
+add allow anything best call can code command correct current do done enable everything find get give good have
+keep know like look make maximum mean minimum must need new please possible project repo repository require
+right run set should something sure thing try use user version want way work write
 """
 FILLER_WORDS = tuple(sorted(set(words(_GENERAL))))
 """General words, as `words` gives them: their absence says little about whether a claim answers."""
@@ -359,7 +359,8 @@ def meaning(method: str, policy: RankingPolicy = RANKING_POLICY) -> str:
 def supports(found: Relevance, threshold: float, policy: RankingPolicy = RANKING_POLICY) -> bool:
     """Whether a relevance is enough: at least the policy's support, and at least the asker's threshold.
 
-    >>> supports(Relevance(fixed(0.5), "keyword"), 0.0), supports(Relevance(fixed(0.5) - 1, "keyword"), 0.0)
+    >>> least = -(-RANKING_POLICY.support * ONE // 1_000)
+    >>> supports(Relevance(least, "keyword"), 0.0), supports(Relevance(least - 1, "keyword"), 0.0)
     (True, False)
     """
     return found.fixed * 1_000 >= policy.support * ONE and found.fixed >= fixed(threshold)
