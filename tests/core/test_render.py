@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -13,10 +14,18 @@ from hypothesis import strategies as st
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim, Confidence
 from muniment.core.evidence import Seen, item_of
-from muniment.core.packet import Disagreement, Omission
+from muniment.core.packet import Disagreement
 from muniment.core.precedence import Ruling
 from muniment.core.rank import ONE, Relevance
-from muniment.core.render import HEADER, Heading, marker_of, quoted_lines, render, render_empty, shown
+from muniment.core.render import (
+    HEADER,
+    Heading,
+    marker_of,
+    quoted_lines,
+    render,
+    render_empty,
+    shown,
+)
 from muniment.core.source import Evidence, Source
 from muniment.core.text import visible
 
@@ -48,8 +57,8 @@ def an_item(claim=PLAIN, status="active", labels=("verified",), **seen):
     return item_of(claim, status, labels, Relevance(ONE * 8 // 10, "hybrid_retrieval"), given)
 
 
-def text_of(*items, conflicts=(), omissions=()):
-    return render(HEADING, "complete", items, conflicts, omissions)
+def text_of(*items, conflicts=(), left_out=()):
+    return render(HEADING, "complete", items, conflicts, left_out)
 
 
 def test_a_claim_is_cited_labelled_and_quoted():
@@ -73,7 +82,7 @@ def parsed(text):
     assert len(marker) == 1
     lines = text.split("\n")
     places = [i for i, line in enumerate(lines) if line.startswith("--- ")]
-    blocks = [lines[a + 1 : b] for a, b in zip(places, places[1:], strict=False)]
+    blocks = [lines[a + 1 : b] for a, b in pairwise(places)]
     return marker[0], blocks
 
 
@@ -126,7 +135,9 @@ def test_the_same_packet_is_the_same_text():
 
 
 @pytest.mark.req("A-INFERRED", "A-SUMMARY", "A-STALE")
-@pytest.mark.parametrize("label", ["inferred", "summary", "stale", "disputed", "proposed", "expired"])
+@pytest.mark.parametrize(
+    "label", ["inferred", "summary", "stale", "disputed", "proposed", "expired"]
+)
 def test_every_label_is_in_the_text(label):
     assert f", {label}" in text_of(an_item(labels=(label,)))
 
@@ -158,6 +169,6 @@ def test_an_undecided_conflict_says_that_it_is_undecided():
 
 
 def test_an_empty_packet_is_its_outcome_advice_and_what_was_left_out():
-    whole, brief = render_empty(HEADING, "no_support", "ask in other words", (Omission("mem_a", ("expired",)),))  # fmt: skip
+    whole, brief = render_empty(HEADING, "no_support", "ask in other words", (("expired", 1),))
     assert whole.splitlines()[2:] == ["advice: ask in other words", "left out: expired 1"]
     assert brief == "outcome: no_support\n"

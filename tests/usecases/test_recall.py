@@ -43,7 +43,9 @@ def test_a_question_is_answered_by_the_claim_that_answers_it():
 
 
 @pytest.mark.req("E-ABSTAIN")
-@pytest.mark.parametrize("query", ["what is the capital of France?", "kubernetes ingress timeout", "???"])
+@pytest.mark.parametrize(
+    "query", ["what is the capital of France?", "kubernetes ingress timeout", "???"]
+)
 def test_where_nothing_answers_nothing_is_handed_over(query):
     packet = a_world(TESTS, LINT).recall(query).packet
     assert (packet.outcome, packet.items, packet.advice != "") == ("no_support", (), True)
@@ -119,7 +121,9 @@ def test_another_tenant_is_another_world():
 @pytest.mark.req("E-NOSCOPE")
 def test_the_packet_says_who_asked_where_for_what_and_when():
     world = a_world(TESTS)
-    asked = world.recall(ASK, session=world.session(declared="profile ./muniment.yaml")).packet.request
+    asked = world.recall(
+        ASK, session=world.session(declared="profile ./muniment.yaml")
+    ).packet.request
     assert (asked["principal"], asked["scopes"], asked["use"], asked["at"], asked["declared"]) == (
         "user:ada",
         [{"kind": "repository", "id": "github:acme/shop"}],
@@ -158,7 +162,10 @@ def test_what_may_not_serve_is_left_out_with_the_rule_that_refused_it(values, re
 def test_an_end_is_exclusive():
     world = a_world(replace(TESTS, validity=Validity(None, NOON)))
     before = NOON - timedelta(microseconds=1)
-    assert (ids(world.recall(ASK, at=before)), ids(world.recall(ASK, at=NOON))) == (["mem_tests"], [])
+    assert (ids(world.recall(ASK, at=before)), ids(world.recall(ASK, at=NOON))) == (
+        ["mem_tests"],
+        [],
+    )
 
 
 @pytest.mark.req("A-EXPIRED")
@@ -173,7 +180,11 @@ def test_expired_memory_is_served_as_history_and_marked():
 def test_stale_memory_is_served_with_a_warning():
     old = replace(TESTS, freshness=Freshness("current", NOON - 400 * DAY))
     item = a_world(old).recall(ASK).packet.items[0]
-    assert (item.status, "stale" in item.labels, "verified" in item.labels) == ("stale", True, False)
+    assert (item.status, "stale" in item.labels, "verified" in item.labels) == (
+        "stale",
+        True,
+        False,
+    )
 
 
 @pytest.mark.req("A-INFERRED", "A-SUMMARY", "A-NOTFACT")
@@ -226,6 +237,15 @@ def test_history_shows_what_was_superseded_with_its_label():
     assert (old.status, old.related["superseded_by"]) == ("superseded", "mem_new")
 
 
+@pytest.mark.req("B-FILTERFIRST", "A-RANKING")
+def test_what_may_not_serve_moves_no_score_of_what_may():
+    refused = [
+        a_claim(f"old{n}", "Tests ran long ago.", validity=Validity(None, NOON)) for n in range(90)
+    ]
+    alone, among = a_world(TESTS).recall(ASK), a_world(TESTS, *refused).recall(ASK)
+    assert among.packet.items == alone.packet.items
+
+
 # --- uses -----------------------------------------------------------------------------------------
 
 
@@ -252,7 +272,11 @@ def test_a_prohibited_use_is_lifted_only_by_reading_the_source_again_for_this_re
 @pytest.mark.req("B-USES")
 @pytest.mark.parametrize(
     ("data", "found"),
-    [(b"other words\n", "changed"), (None, "missing"), (f"# new\n{TESTS.claim}\n".encode(), "moved")],
+    [
+        (b"other words\n", "changed"),
+        (None, "missing"),
+        (f"# new\n{TESTS.claim}\n".encode(), "moved"),
+    ],
 )
 def test_a_source_that_does_not_say_it_there_any_more_lifts_nothing(data, found):
     world = a_world(replace(TESTS, allowed_uses=("deploy",), prohibited_uses=("deploy",)))
@@ -281,7 +305,9 @@ def test_sources_are_read_only_where_that_was_asked_for():
 # --- conflicts ------------------------------------------------------------------------------------
 
 PNPM = a_claim("pnpm", "The package manager is pnpm.")
-NPM = a_claim("npm", "Install with npm.", source=Source("user_statement", "user_input"), reading=None)
+NPM = a_claim(
+    "npm", "Install with npm.", source=Source("user_statement", "user_input"), reading=None
+)
 WHICH = "which package manager?"
 
 
@@ -340,7 +366,10 @@ def test_a_settled_conflict_is_no_conflict():
 
 @pytest.mark.req("B-CONFLICTS")
 def test_a_filter_does_not_hide_the_other_side():
-    assert ids(disputed(PNPM, NPM).recall(WHICH, origins=("observation",))) == ["mem_pnpm", "mem_npm"]
+    assert ids(disputed(PNPM, NPM).recall(WHICH, origins=("observation",))) == [
+        "mem_pnpm",
+        "mem_npm",
+    ]
 
 
 # --- the nine inputs ------------------------------------------------------------------------------
@@ -373,7 +402,9 @@ def test_each_filter_narrows_and_leaves_the_scores_as_they_are(values):
 
 @pytest.mark.req("A-QUERY", "A-RELEVANCE")
 def test_what_is_below_the_askers_threshold_is_left_out_and_said_so():
-    world = a_world(TESTS, a_claim("long", "Before you push, run all of the slow and fast tests again."))
+    world = a_world(
+        TESTS, a_claim("long", "Before you push, run all of the slow and fast tests again.")
+    )
     values = {i.claim.id: i.relevance.value for i in world.recall(ASK).packet.items}
     recalled = world.recall(ASK, relevance_threshold=max(values.values()))
     assert len(values) == 2
@@ -401,7 +432,9 @@ def test_ids_without_words_give_these_claims():
 
 
 def test_without_words_the_claims_closest_in_time_come_first():
-    claims = [a_claim(f"d{n}", f"Sprint {n}.", validity=Validity(NOON - n * DAY)) for n in (40, 0, 3)]
+    claims = [
+        a_claim(f"d{n}", f"Sprint {n}.", validity=Validity(NOON - n * DAY)) for n in (40, 0, 3)
+    ]
     recalled = a_world(*claims).recall(method="temporal_retrieval", relevance_threshold=0.5)
     assert ids(recalled) == ["mem_d0", "mem_d3"]
 
@@ -449,7 +482,11 @@ def test_the_json_form_keeps_every_boundary_of_the_evidence():
             "superseded_by", "conflicts", "provenance", "review"} <= evidence.keys()  # fmt: skip
     assert evidence["citations"][0]["span"] == [0, len(TESTS.claim)]
     assert evidence["citations"][0]["quote"] == TESTS.claim
-    values = (evidence["relevance"]["value"], evidence["importance"]["score"], evidence["confidence"]["score"])
+    values = (
+        evidence["relevance"]["value"],
+        evidence["importance"]["score"],
+        evidence["confidence"]["score"],
+    )
     assert len(set(values)) == 3
 
 
@@ -457,7 +494,13 @@ def test_the_json_form_keeps_every_boundary_of_the_evidence():
 def test_a_relevance_says_its_components_and_what_it_means():
     relevance = a_world(TESTS).recall(ASK).as_json()["evidence"][0]["relevance"]
     assert relevance["meaning"].startswith("share in [0, 1] of what a perfect match")
-    assert set(relevance["components"]) == {"coverage", "saturation", "sentence", "phrase", "subject"}
+    assert set(relevance["components"]) == {
+        "coverage",
+        "saturation",
+        "sentence",
+        "phrase",
+        "subject",
+    }
     assert all(0.0 <= value <= 1.0 for value in relevance["components"].values())
 
 
@@ -486,7 +529,9 @@ def test_near_misses_are_counted_and_not_listed():
 
 
 def test_a_related_claim_is_named_only_where_it_may_be_seen():
-    made = Source("memory", "inference", derivation="inferred", derived_from=("mem_lint", "mem_hidden"))
+    made = Source(
+        "memory", "inference", derivation="inferred", derived_from=("mem_lint", "mem_hidden")
+    )
     hidden = a_claim("hidden", "x", visibility=private("user:bob"))
     derived = replace(TESTS, source=made, reading=None)
     evidence = a_world(derived, LINT, hidden).recall(ASK).as_json()["evidence"][0]

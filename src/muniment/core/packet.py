@@ -63,13 +63,11 @@ class Omission:
         id: The claim.
         reasons: Names of the rules or limits.
         detail: By which claim, or what was found.
-        listed: Whether it may be listed one by one; near misses are only counted.
     """
 
     id: str
     reasons: tuple[str, ...]
     detail: str = ""
-    listed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,8 @@ class Packet:
         outcome: One of `OUTCOMES`.
         items: The evidence, best first; conflicting claims stand together.
         conflicts: The contradictions among them.
-        omissions: What was left out, most relevant first.
+        omissions: What would have served and was left out, most relevant first.
+        unlisted: What matched too little to be named, or was too much to be read: reason and how many claims.
         revision: The last revision that touched anything the asker may see.
         budget: The limits.
         request: What was asked, as it was understood.
@@ -119,6 +118,7 @@ class Packet:
     request: Mapping[str, Any]
     trace: tuple[Step, ...]
     policy: tuple[tuple[str, str], ...]
+    unlisted: tuple[tuple[str, int], ...] = ()
     text: str = ""
     advice: str = ""
     ontology: str = ""
@@ -131,7 +131,7 @@ class Packet:
             "advice": self.advice or None,
             "evidence": [json_of_item(item) for item in self.items],
             "conflicts": [json_of_conflict(conflict) for conflict in self.conflicts],
-            "omissions": json_of_omissions(self.omissions),
+            "omissions": json_of_omissions(self.omissions, self.unlisted),
             "revision": self.revision,
             "budget": {
                 "limit": self.budget.limit,
@@ -168,19 +168,21 @@ def json_of_conflict(conflict: Disagreement) -> dict[str, Any]:
     }
 
 
-def json_of_omissions(omissions: tuple[Omission, ...]) -> dict[str, Any]:
+def json_of_omissions(
+    omissions: tuple[Omission, ...], unlisted: tuple[tuple[str, int], ...] = ()
+) -> dict[str, Any]:
     """All omissions counted, the first of them listed.
 
-    >>> found = json_of_omissions((Omission("mem_a", ("expired",)), Omission("mem_b", ("below_support",), "", False)))
+    >>> found = json_of_omissions((Omission("mem_a", ("expired",)),), (("below_support", 3),))
     >>> found["total"], found["by_reason"], len(found["items"])
-    (2, {'below_support': 1, 'expired': 1}, 1)
+    (4, {'below_support': 3, 'expired': 1}, 1)
     """
-    listed = [omission for omission in omissions if omission.listed][:LISTED]
     return {
-        "total": len(omissions),
-        "by_reason": dict(reasons_of(omissions)),
+        "total": len(omissions) + sum(count for _, count in unlisted),
+        "by_reason": dict(sorted((*reasons_of(omissions), *unlisted))),
         "items": [
-            {"id": o.id, "reasons": list(o.reasons), "detail": o.detail or None} for o in listed
+            {"id": o.id, "reasons": list(o.reasons), "detail": o.detail or None}
+            for o in omissions[:LISTED]
         ],
     }
 

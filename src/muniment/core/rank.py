@@ -356,6 +356,20 @@ def meaning(method: str, policy: RankingPolicy = RANKING_POLICY) -> str:
     return f"share in [0, 1] of what a perfect match of this query earns: {parts}"
 
 
+def may_support(score: Keyword, method: str, policy: RankingPolicy = RANKING_POLICY) -> bool:
+    """Whether a claim with these keyword scores could be support, if everything else spoke for it.
+
+    The sentence holds no more of the query than the claim does, so its share is at most the coverage.
+
+    >>> may_support(Keyword(ONE, 0), "keyword"), may_support(Keyword(ONE // 5, 0), "hybrid_retrieval")
+    (True, False)
+    """
+    most = {component.name: ONE for component in COMPONENTS}
+    most |= {"exact_identifier": 0, "coverage": score.coverage, "sentence": score.coverage}
+    best = relevance(most | {"saturation": score.saturation}, method, policy)
+    return supports(best, 0.0, policy)
+
+
 def supports(found: Relevance, threshold: float, policy: RankingPolicy = RANKING_POLICY) -> bool:
     """Whether a relevance is enough: at least the policy's support, and at least the asker's threshold.
 

@@ -26,7 +26,7 @@ from muniment.core.canonical import digest_bytes
 from muniment.core.claim import Claim
 from muniment.core.codec import time_text
 from muniment.core.evidence import Citation, Item
-from muniment.core.packet import Disagreement, Omission, Outcome, reasons_of
+from muniment.core.packet import Disagreement, Outcome
 from muniment.core.text import codepoint, visible
 
 MARKER_DIGITS = 12
@@ -87,11 +87,20 @@ def render(
     outcome: Outcome,
     items: Sequence[Item],
     conflicts: Sequence[Disagreement],
-    omissions: tuple[Omission, ...],
+    left_out: Sequence[tuple[str, int]],
 ) -> str:
-    """The whole text of a packet with evidence."""
+    """The whole text of a packet with evidence.
+
+    Args:
+        heading: What is said of the request.
+        outcome: What came of it.
+        items: The evidence.
+        conflicts: The contradictions among it.
+        left_out: Reasons and how many claims each left out; the limits are one reason, so that the text of a choice
+            does not depend on the order in which claims were tried.
+    """
     blocks = [_block_of(item) for item in items]
-    body = [*conflict_lines(conflicts), *omission_lines(omissions)]
+    body = [*conflict_lines(conflicts), *omission_lines(left_out)]
     marker = marker_of([*blocks, *body, *_heading_lines(heading, outcome)])
     lines = [HEADER, *_heading_lines(heading, outcome)]
     for number, block in enumerate(blocks, 1):
@@ -101,12 +110,12 @@ def render(
 
 
 def render_empty(
-    heading: Heading, outcome: Outcome, advice: str, omissions: tuple[Omission, ...]
+    heading: Heading, outcome: Outcome, advice: str, left_out: Sequence[tuple[str, int]]
 ) -> tuple[str, ...]:
     """The texts of a packet without evidence, longest first, for whatever budget there is."""
     brief = f"outcome: {outcome}\n"
     said = [*_heading_lines(heading, outcome), *([f"advice: {shown(advice)}"] if advice else ())]
-    whole = "\n".join((*said, *omission_lines(omissions))) + "\n"
+    whole = "\n".join((*said, *omission_lines(left_out))) + "\n"
     return whole, brief
 
 
@@ -211,18 +220,11 @@ def conflict_lines(conflicts: Sequence[Disagreement]) -> list[str]:
     return lines
 
 
-def omission_lines(omissions: tuple[Omission, ...]) -> list[str]:
-    """How many claims matched and were left out, by reason.
+def omission_lines(left_out: Sequence[tuple[str, int]]) -> list[str]:
+    """How many claims matched and were left out, by reason; nothing where none was.
 
-    Claims that the limits left out are one number, so that the text of a choice is the same however it was made.
-
-    >>> left = (Omission("mem_a", ("over_k",)), Omission("mem_b", ("over_budget",)), Omission("mem_c", ("expired",)))
-    >>> omission_lines(left)
+    >>> omission_lines((("expired", 1), ("limits", 2)))
     ['left out: expired 1, limits 2']
     """
-    named = tuple(
-        Omission(o.id, tuple("limits" if r in ("over_k", "over_budget") else r for r in o.reasons))
-        for o in omissions
-    )
-    counts = ", ".join(f"{reason} {count}" for reason, count in reasons_of(named))
+    counts = ", ".join(f"{reason} {count}" for reason, count in left_out if count)
     return [f"left out: {counts}"] if counts else []

@@ -20,7 +20,7 @@ from muniment.core.codec import encode, time_text
 from muniment.core.decide import Ask, decide, labels_of
 from muniment.core.evidence import Item, Seen, item_of
 from muniment.core.pack import Limits, Packed, Unit, pack, shortest_that_fits
-from muniment.core.packet import Budget, Disagreement, Omission, Outcome, Packet, Step
+from muniment.core.packet import Budget, Disagreement, Omission, Outcome, Packet, Step, reasons_of
 from muniment.core.precedence import Ruling, judge
 from muniment.core.rank import RANKING_POLICY
 from muniment.core.record import claim_from
@@ -102,7 +102,17 @@ class Asked:
         named = (("policy", f"{policy.name}/{policy.version}"), ("digest", policy.digest))
         budget = Budget(request.budget, used, self.counter.name, request.k)
         return Packet(
-            outcome, (), (), (), revision, budget, self.echo(), (), named, text, "", self.ontology
+            outcome,
+            items=(),
+            conflicts=(),
+            omissions=(),
+            revision=revision,
+            budget=budget,
+            request=self.echo(),
+            trace=(),
+            policy=named,
+            text=text,
+            ontology=self.ontology,
         )
 
     def no_scope(self) -> Packet:
@@ -251,58 +261,56 @@ class Answer:
     def packet(self) -> Packet:
         """The packet."""
         request, revision = self.asked.request, self.gathered.revision
-        heading, units, base = self.asked.heading(revision), self.units(), self._omissions()
+        heading, units = self.asked.heading(revision), self.units()
+        base, unlisted = self._omissions(), self._unlisted()
+        counts = sorted((*reasons_of(base), *unlisted))
+        supported = sum(len(unit.ids) for unit in units)
 
         def text_of(chosen: tuple[Unit, ...]) -> str:
-            left = self._limited(_left(units, chosen))
-            outcome = self.outcome(chosen, units)
-            conflicts = self.disputes(chosen)
-            return render(heading, outcome, self.items(chosen), conflicts, (*left, *base))
+            kept = sum(len(unit.ids) for unit in chosen)
+            left_out = (*counts, ("limits", supported - kept))
+            return render(
+                heading,
+                self.outcome(chosen, units),
+                self.items(chosen),
+                self.disputes(chosen),
+                left_out,
+            )
 
-        limits = Limits(request.k, request.budget)
-        packed = pack(units, limits, self.asked.counter, text_of)
-        omissions = (*self._limited(packed.left), *base)
+        packed = pack(units, Limits(request.k, request.budget), self.asked.counter, text_of)
+        omissions = (*_limited(packed.left), *base)
         outcome = self.outcome(packed.chosen, units)
+        advice, text, used = "", packed.text, packed.used
         if not packed.chosen:
-            return self._empty(heading, outcome, omissions, packed)
-        made = self.asked.packet(outcome, revision, packed.text, packed.used)
+            advice = _advice(outcome, omissions)
+            texts = render_empty(heading, outcome, advice, (*counts, ("limits", supported)))
+            text, used = shortest_that_fits(texts, request.budget, self.asked.counter)
         return replace(
-            made,
+            self.asked.packet(outcome, revision, text, used),
             items=self.items(packed.chosen),
             conflicts=self.disputes(packed.chosen),
             omissions=omissions,
-            trace=self._trace(packed, omissions),
+            unlisted=unlisted,
+            trace=self._trace(packed, len(omissions) + sum(n for _, n in unlisted), used),
+            advice=advice,
         )
-
-    def _empty(
-        self, heading: Heading, outcome: Outcome, omissions: tuple[Omission, ...], packed: Packed
-    ) -> Packet:
-        advice = _advice(outcome, omissions)
-        texts = render_empty(heading, outcome, advice, omissions)
-        budget, counter = self.asked.request.budget, self.asked.counter
-        text, used = shortest_that_fits(texts, budget, counter)
-        made = self.asked.packet(outcome, heading.revision, text, used)
-        trace = self._trace(packed, omissions)
-        return replace(made, omissions=omissions, trace=trace, advice=advice)
 
     # --- what was left out ---
 
-    def _limited(self, left: tuple[tuple[tuple[str, ...], str], ...]) -> tuple[Omission, ...]:
-        """Supported claims that the limits left out, best first."""
-        return tuple(Omission(one, (limit,)) for ids, limit in left for one in ids)
-
     def _omissions(self) -> tuple[Omission, ...]:
-        """What matched and was left out for other reasons than the limits."""
-        scored, over = self.scored, self.scored.over_pool
+        """What would have served and was left out, for other reasons than the limits."""
+        scored = self.scored
         return (
-            *(Omission(row.claim_id, ("over_pool",), "", False) for row in over),
             *self.unlifted,
             *(Omission(h.row.claim_id, reasons, _detail(h.row)) for h, reasons in scored.refused),
             *(Omission(hit.row.claim_id, ("below_threshold",)) for hit in scored.below_threshold),
-            *(Omission(row.claim_id, ("below_support",), "", False) for row in scored.near),
         )
 
-    def _trace(self, packed: Packed, omissions: tuple[Omission, ...]) -> tuple[Step, ...]:
+    def _unlisted(self) -> tuple[tuple[str, int], ...]:
+        counts = (("below_support", self.scored.near), ("over_pool", self.scored.over_pool))
+        return tuple((reason, count) for reason, count in counts if count)
+
+    def _trace(self, packed: Packed, omitted: int, tokens: int) -> tuple[Step, ...]:
         gathered, scored = self.gathered, self.scored
         chosen = [self.hits[one].row for unit in packed.chosen for one in unit.ids]
         disputes = self.disputes(packed.chosen)
@@ -315,11 +323,11 @@ class Answer:
                 ("sources_read_again", len(self.readings)), ("filtered_out", scored.filtered))),
             Step(5, "relevance", (
                 ("words", len(scored.terms)), ("matched", scored.matched),
-                ("below_support", len(scored.near)))),
+                ("below_support", scored.near))),
             Step(6, "embeddings", (("inspected", 0),)),
             Step(7, "rank", (
                 ("supported", len(scored.supported)), ("below_threshold", len(scored.below_threshold)),
-                ("over_pool", len(scored.over_pool)))),
+                ("over_pool", scored.over_pool))),
             Step(8, "conflicts", (
                 ("found", len(disputes)), ("decided", sum(d.ruling.decided for d in disputes)))),
             Step(9, "versions", (
@@ -327,14 +335,13 @@ class Answer:
                 ("successors", sum(bool(row.supersedes) for row in chosen)),
                 ("derived", sum(bool(row.derived_from) for row in chosen)))),
             Step(10, "select", (
-                ("selected", len(chosen)), ("omitted", len(omissions)), ("tokens", packed.used))),
+                ("selected", len(chosen)), ("omitted", omitted), ("tokens", tokens))),
         )  # fmt: skip
 
 
-def _left(
-    units: tuple[Unit, ...], chosen: tuple[Unit, ...]
-) -> tuple[tuple[tuple[str, ...], str], ...]:
-    return tuple((unit.ids, "over_budget") for unit in units if unit not in chosen)
+def _limited(left: tuple[tuple[tuple[str, ...], str], ...]) -> tuple[Omission, ...]:
+    """Supported claims that the limits left out, best first."""
+    return tuple(Omission(one, (limit,)) for ids, limit in left for one in ids)
 
 
 def _detail(row: Row) -> str:
@@ -345,7 +352,7 @@ def _advice(outcome: Outcome, omissions: tuple[Omission, ...]) -> str:
     reasons = {reason for omission in omissions for reason in omission.reasons}
     if outcome == "budget_exceeded":
         return "raise the budget or the number of claims; nothing is ever cut to fit"
-    if reasons - {"below_support", "below_threshold", "over_pool"}:
+    if reasons - {"below_threshold"}:
         return "claims that match may not serve this request; the omissions say by which rule"
     if "below_threshold" in reasons:
         return "lower the relevance threshold to see what is less relevant"

@@ -19,12 +19,9 @@ from muniment.core.access import Scope, may_see
 from muniment.core.claim import Claim
 from muniment.core.codec import micros, read_time
 from muniment.core.decide import Ask, decide, superseded_for
-from muniment.core.fold import indexed_text, row_of
 from muniment.core.request import Request
 from muniment.core.row import Row
 from muniment.core.status import status_at
-from muniment.core.words import words
-from muniment.usecases.pending import open_changes, waiting
 from muniment.usecases.viewing import Viewing
 
 
@@ -156,6 +153,10 @@ def _rows(
 
 def _own(viewing: Viewing, scopes: tuple[Scope, ...]) -> dict[int, Own]:
     """The asker's own claims that nobody decided on yet, under numbers that no event has."""
+    from muniment.core.fold import indexed_text
+    from muniment.core.words import words
+    from muniment.usecases.pending import open_changes, waiting
+
     name, everything = viewing.principal.name, viewing.principal.everything
     claims = [
         change.item
@@ -169,6 +170,8 @@ def _own(viewing: Viewing, scopes: tuple[Scope, ...]) -> dict[int, Own]:
 
 
 def _own_rows(viewing: Viewing, own: Mapping[int, Own]) -> list[Row]:
+    from muniment.core.fold import row_of
+
     return [
         row_of(o.claim, seq, 0, 0, "", sum(o.terms.values()), viewing.snapshot.key)
         for seq, o in own.items()

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from muniment.core.rank import (
     Statistics,
     by_keyword,
     keyword_scores,
+    may_support,
     names_whole,
     phrase_share,
     relevance,
@@ -58,8 +60,8 @@ class Scored:
     Attributes:
         supported: Enough to answer with.
         below_threshold: Supported, and below the asker's own threshold.
-        near: Eligible, holding some word of the query, and not supported.
-        over_pool: Eligible, and not among the best that were read.
+        near: How many eligible claims hold some word of the query and are not supported.
+        over_pool: How many could be supported, and are not among the best that were read.
         refused: Refused and supported: what is left out, with the rules.
         matched: How many eligible rows hold a word of the query or are named by it.
         filtered: How many of these the filters took out.
@@ -68,8 +70,8 @@ class Scored:
 
     supported: tuple[Hit, ...]
     below_threshold: tuple[Hit, ...]
-    near: tuple[Row, ...]
-    over_pool: tuple[Row, ...]
+    near: int
+    over_pool: int
     refused: tuple[tuple[Hit, tuple[str, ...]], ...]
     matched: int
     filtered: int
@@ -128,6 +130,12 @@ class Scoring:
         began = row.valid_from if row.valid_from != -FOREVER else row.created_at
         return temporal_share(began, self.gathered.ask.at)
 
+    def could_support(self, rows: Iterable[Row]) -> int:
+        """How many of some rows could be supported, for all that their columns tell."""
+        method = self.request.method
+        alike = Counter(self.keywords.get(row.seq, Keyword()) for row in rows)
+        return sum(count for score, count in alike.items() if may_support(score, method))
+
     def read(self, rows: Iterable[Row]) -> list[Hit]:
         """Read and score rows; one whose content was erased is not there."""
         wanted = list(rows)
@@ -180,22 +188,22 @@ def score(gathered: Gathered, request: Request) -> tuple[Scoring, Scored]:
     scoring = Scoring(gathered, request)
     matched = scoring.candidates(gathered.eligible.values())
     rows = [row for row in matched if passes(gathered, request, row)]
-    pool = RANKING_POLICY.pool
-    hits = scoring.read(rows if request.uri_prefix else rows[:pool])
+    # An address is known only when a claim is read, so that filter comes before the pool is cut.
+    size = len(rows) if request.uri_prefix else RANKING_POLICY.pool
+    hits = scoring.read(rows[:size])
     least = [hit for hit in hits if supports(hit.relevance, 0.0)]
     enough = [hit for hit in least if supports(hit.relevance, request.relevance_threshold)]
-    taken = {hit.row.seq for hit in hits}
-    rest = () if request.uri_prefix else tuple(rows[pool:])
-    good = {hit.row.seq for hit in least}
+    below = [hit for hit in least if not supports(hit.relevance, request.relevance_threshold)]
+    over = scoring.could_support(rows[size:])
     return scoring, Scored(
-        tuple(enough),
-        tuple(hit for hit in least if hit not in enough),
-        tuple(hit.row for hit in hits if hit.row.seq not in good),
-        rest,
-        _refused(scoring, gathered, request),
-        len(matched),
-        len(matched) - len(taken) - len(rest),
-        tuple(dict.fromkeys(scoring.query)),
+        supported=tuple(enough),
+        below_threshold=tuple(below),
+        near=len(hits) - len(least) + len(rows[size:]) - over,
+        over_pool=over,
+        refused=_refused(scoring, gathered, request),
+        matched=len(matched),
+        filtered=len(matched) - len(hits) - len(rows[size:]),
+        terms=tuple(dict.fromkeys(scoring.query)),
     )
 
 
