@@ -39,7 +39,9 @@ def test_a_budget_without_a_token_is_refused():
 
 
 @pytest.mark.req("A-METHOD")
-@pytest.mark.parametrize("method", ["embedding_similarity", "graph_traversal", "semantic_similarity"])
+@pytest.mark.parametrize(
+    "method", ["embedding_similarity", "graph_traversal", "semantic_similarity"]
+)
 def test_a_method_that_needs_another_index_is_refused_by_name(method):
     assert codes(method=method) == [("method_not_available", "/method")]
 
@@ -93,6 +95,6 @@ def test_everything_that_is_wrong_is_said_at_once():
     assert len(codes(k=0, budget=0, method="x", query="")) == 4
 
 
-@pytest.mark.parametrize("rule", REQUEST_RULES, ids=lambda rule: rule.__name__.strip("_"))
+@pytest.mark.parametrize("rule", [rule for _, rule in REQUEST_RULES], ids=lambda r: r.__name__)
 def test_every_rule_lets_a_plain_request_through(rule):
     assert rule(Request("how do I run the tests?", "answer_questions")) == ()

@@ -106,52 +106,55 @@ def _protected(uri: str) -> bool:
 
 
 def _review(claim: Claim, at: datetime) -> int | None:
+    """Accepted comes before needs_review, and both before what nobody accepted."""
     return {"accepted": 2, "needs_review": 1}.get(claim.review.status, 0)
 
 
 def _reading(claim: Claim, at: datetime) -> int | None:
+    """A source that was re-read and still says it comes before one that does not."""
     states = {"match": 2, "moved": 2, "could_not_observe": 1, "changed": 0, "missing": 0}
     return states.get(claim.reading.state) if claim.reading else None
 
 
 def _source_strength(claim: Claim, at: datetime) -> int | None:
+    """Structured file on a protected ref, file, human statement, conversation, import, model."""
     return dict(_STRENGTHS).get(strength_of(claim.source))
 
 
-def _holds(claim: Claim, at: datetime) -> int | None:
+def _holds_now(claim: Claim, at: datetime) -> int | None:
+    """What holds at the instant comes before what does not."""
     begun = claim.validity.valid_from is None or claim.validity.valid_from <= at
     over = claim.validity.valid_until is not None and at >= claim.validity.valid_until
     return int(begun and not over)
 
 
-def _verified(claim: Claim, at: datetime) -> int | None:
+def _verified_later(claim: Claim, at: datetime) -> int | None:
+    """The later verification comes first."""
     instant = claim.freshness.last_verified_at
     return micros(instant) if instant else None
 
 
-def _began(claim: Claim, at: datetime) -> int | None:
+def _began_closer(claim: Claim, at: datetime) -> int | None:
+    """What is valid from an instant closer to the one asked for comes first."""
     instant = claim.validity.valid_from
     return -abs(micros(at) - micros(instant)) if instant else None
 
 
 def _confidence(claim: Claim, at: datetime) -> int | None:
+    """The higher confidence comes first."""
     score = claim.confidence.score
     return None if score is None else round(score * 10_000)
 
 
 PRECEDENCE: tuple[tuple[str, str, Rank], ...] = (
-    ("review", "accepted comes before needs_review, and both before what nobody accepted", _review),
-    ("reading", "a source that was re-read and still says it comes before one that changed", _reading),
-    (
-        "source_strength",
-        "structured file on a protected ref, file, human statement, conversation, import, model",
-        _source_strength,
-    ),
-    ("holds_now", "what holds at the instant comes before what does not", _holds),
-    ("verified_later", "the later verification", _verified),
-    ("began_closer", "valid from an instant closer to the one asked for", _began),
-    ("confidence", "the higher confidence", _confidence),
-)  # fmt: skip
+    ("review", "B-PRECEDENCE", _review),
+    ("reading", "B-PRECEDENCE", _reading),
+    ("source_strength", "B-PRECEDENCE", _source_strength),
+    ("holds_now", "A-INF-CONFLICT", _holds_now),
+    ("verified_later", "A-INF-CONFLICT", _verified_later),
+    ("began_closer", "A-INF-CONFLICT", _began_closer),
+    ("confidence", "A-INF-CONFLICT", _confidence),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,7 @@ class Request:
 
 
 def _query(request: Request) -> tuple[Finding, ...]:
+    """A query is words, or names the claims it wants, or asks by time (`A-QUERY`)."""
     if request.query.strip():
         return errors_in(text_findings(request.query, "/query", limit=LONGEST_QUERY))
     if request.ids or request.method == "temporal_retrieval":
@@ -94,10 +95,12 @@ def _query(request: Request) -> tuple[Finding, ...]:
 
 
 def _use(request: Request) -> tuple[Finding, ...]:
+    """A use is a name; one that nobody declared is high-risk, not refused (`B-USES`)."""
     return identifier_findings(request.use, "/use") if request.use else ()
 
 
 def _ranges(request: Request) -> tuple[Finding, ...]:
+    """Limits and threshold lie in their declared ranges (`E-LIMITS`)."""
     found = []
     for name, least, most in LIMITS:
         given = getattr(request, name)
@@ -116,6 +119,7 @@ def _ranges(request: Request) -> tuple[Finding, ...]:
 
 
 def _times(request: Request) -> tuple[Finding, ...]:
+    """Times have an offset, and re-reading is of the present (`A-QUERY`)."""
     found = []
     for name, given in (("at", request.at), ("as_of", request.as_of)):
         if isinstance(given, datetime) and given.tzinfo is None:
@@ -133,6 +137,7 @@ def _times(request: Request) -> tuple[Finding, ...]:
 
 
 def _method(request: Request) -> tuple[Finding, ...]:
+    """The method is known, and this build has what it needs (`A-METHOD`)."""
     known = tuple(name for name, _ in RANKING_POLICY.methods)
     if request.method in known:
         return ()
@@ -144,6 +149,7 @@ def _method(request: Request) -> tuple[Finding, ...]:
 
 
 def _names(request: Request) -> tuple[Finding, ...]:
+    """Names in filters are of their vocabularies, and history is asked for by name (`A-QUERY`)."""
     found = [
         unknown_name(vocabulary, given, f"/{field}/{i}")
         for field, vocabulary in (("memory_types", "memory_type"), ("statuses", "status"), ("origins", "origin"))
@@ -172,26 +178,27 @@ def _names(request: Request) -> tuple[Finding, ...]:
 
 
 def _passages(request: Request) -> tuple[Finding, ...]:
+    """Unreviewed passages are not promised where they are not indexed (`A-QUERY`)."""
     if not request.include_passages:
         return ()
     message = "passages of sources are not indexed by this store, so none can be found"
     return (Finding("not_available", message, "/include_passages", "leave `include_passages` out"),)
 
 
-REQUEST_RULES: tuple[Callable[[Request], tuple[Finding, ...]], ...] = (
-    _query,
-    _use,
-    _ranges,
-    _times,
-    _method,
-    _names,
-    _passages,
+REQUEST_RULES: tuple[tuple[str, Callable[[Request], tuple[Finding, ...]]], ...] = (
+    ("A-QUERY", _query),
+    ("B-USES", _use),
+    ("E-LIMITS", _ranges),
+    ("A-QUERY", _times),
+    ("A-METHOD", _method),
+    ("A-QUERY", _names),
+    ("A-QUERY", _passages),
 )
 
 
 def request_findings(request: Request) -> tuple[Finding, ...]:
     """Everything that is wrong with a request; nothing, if it can be answered."""
-    return tuple(finding for rule in REQUEST_RULES for finding in rule(request))
+    return tuple(finding for _, rule in REQUEST_RULES for finding in rule(request))
 
 
 def scope_findings(asked: tuple[Scope, ...], in_force: tuple[Scope, ...]) -> tuple[Finding, ...]:
