@@ -470,7 +470,7 @@ def test_an_earlier_revision_is_not_a_way_around_a_narrowed_audience():
 # --- what is said ---------------------------------------------------------------------------------
 
 
-@pytest.mark.req("A-OUTPUT", "A-RELTRUTH", "B-CITE")
+@pytest.mark.req("A-OUTPUT", "A-RELTRUTH")
 def test_the_json_form_keeps_every_boundary_of_the_evidence():
     claim = replace(TESTS, importance=Importance(0.3, "used daily"))
     packet = json.loads(json.dumps(a_world(claim).recall(ASK).as_json()))

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.usecases.remembered import a_claim, a_world
+from muniment.store.memory import MemoryStore
+from muniment.store.sqlite import SqliteStore
+from tests.usecases.remembered import Entropy, World, a_claim, a_world
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -22,9 +24,13 @@ print(json.dumps(a_packet()))
 """
 
 
-def a_packet():
-    world = a_world(
-        *(a_claim(f"t{n:02d}", f"Run the tests of suite {n % 7}.", tags=("über", "tests")) for n in range(40))
+def a_packet(store=None):
+    world = World(store or MemoryStore(Entropy()))
+    world.add(
+        *(
+            a_claim(f"t{n:02d}", f"Run the tests of suite {n % 7}.", tags=("über", "tests"))
+            for n in range(40)
+        )
     )
     world.dispute("mem_t03", "mem_t04", note="which suite?")
     return world.recall("run the tests of suite 3", k=9, budget=3_000).packet.as_json()
@@ -53,6 +59,15 @@ def test_packets_are_the_same_bytes_in_any_process_hash_seed_time_zone_and_local
         )
     }
     assert digests == {hashlib.sha256((json.dumps(a_packet()) + "\n").encode()).hexdigest()}
+
+
+@pytest.mark.req("E-DETERMINISM", "D-STORE")
+def test_a_store_in_a_file_gives_the_same_packet_as_one_in_memory(tmp_path):
+    store = SqliteStore.open(tmp_path / "store.db", entropy=Entropy(77), create=True)
+    try:
+        assert json.dumps(a_packet(store)) == json.dumps(a_packet())
+    finally:
+        store.close()
 
 
 @pytest.mark.req("E-DETERMINISM")

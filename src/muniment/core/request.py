@@ -26,6 +26,7 @@ from muniment.core.text import identifier_findings, text_findings
 from muniment.core.vocabulary import RETRIEVAL_METHODS, names, unknown_name
 
 LONGEST_QUERY = 10_000
+LONGEST_FILTER = 2_000
 LIMITS = (("budget", 1, 1_000_000), ("k", 1, 100))
 HISTORICAL = ("expired", "superseded", "invalid", "archived")
 LOGS = ("text", "digest", "off")
@@ -104,18 +105,39 @@ def _ranges(request: Request) -> tuple[Finding, ...]:
     found = []
     for name, least, most in LIMITS:
         given = getattr(request, name)
-        if not least <= given <= most:
+        if not _is_whole(given) or not least <= given <= most:
             message = f"{quoted(given)} is outside {least} to {most}"
             fix = f"give a whole number from {least} to {most}"
             found.append(Finding("out_of_range", message, f"/{name}", fix, req="E-LIMITS"))
-    if not 0.0 <= request.relevance_threshold <= 1.0:  # also refuses NaN
-        message = f"the relevance threshold {quoted(request.relevance_threshold)} is outside 0 to 1"
+    threshold = request.relevance_threshold
+    if not _is_number(threshold) or not 0.0 <= threshold <= 1.0:  # also refuses NaN
+        message = f"the relevance threshold {quoted(threshold)} is outside 0 to 1"
         path, fix = "/relevance_threshold", "give a number from 0 to 1"
         found.append(Finding("out_of_range", message, path, fix, req="A-RELEVANCE"))
-    if request.version < 0:
+    if not _is_whole(request.version) or request.version < 0:
         message = f"{quoted(request.version)} is no version"
         found.append(Finding("out_of_range", message, "/version", "give 1 or more"))
     return tuple(found)
+
+
+def _is_whole(given: object) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool)
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool)
+
+
+def _texts(request: Request) -> tuple[Finding, ...]:
+    """What is compared with recorded text can be text: no NUL, no half of a surrogate pair (`A-QUERY`)."""
+    several = (("ids", request.ids), ("types", request.types))
+    given = [("uri_prefix", request.uri_prefix), ("counter", request.counter)]
+    given += [(f"{field}/{i}", text) for field, texts in several for i, text in enumerate(texts)]
+    return tuple(
+        finding
+        for place, text in given
+        for finding in errors_in(text_findings(text, f"/{place}", limit=LONGEST_FILTER))
+    )
 
 
 def _times(request: Request) -> tuple[Finding, ...]:
@@ -189,6 +211,7 @@ REQUEST_RULES: tuple[tuple[str, Callable[[Request], tuple[Finding, ...]]], ...] 
     ("A-QUERY", _query),
     ("B-USES", _use),
     ("E-LIMITS", _ranges),
+    ("A-QUERY", _texts),
     ("A-QUERY", _times),
     ("A-METHOD", _method),
     ("A-QUERY", _names),
