@@ -303,8 +303,15 @@ class MemoryStore:
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the store is closed", fix="open it again")
-            # A tenant has its key from its first look on, so that digests made before its first write stay true.
-            return self._tenants.setdefault(tenant, _Tenant(self._entropy(KEY_BYTES)))
+            if (
+                tenant not in self._tenants
+            ):  # keyed from the first look on: digests made before a write stay true
+                self._tenants[tenant] = _Tenant(self._entropy(KEY_BYTES))
+            return self._tenants[tenant]
+
+    def _log_of(self, tenant: str) -> _Log:
+        self._state(tenant)  # refuses when closed
+        return self._logs.setdefault(tenant, _Log())
 
     @contextmanager
     def snapshot(self, tenant: str) -> Iterator[MemorySnapshot]:
@@ -339,7 +346,7 @@ class MemoryStore:
             with self._lock:
                 self._tenants[tenant] = state
                 if transaction.erased:
-                    self._logs.setdefault(tenant, _Log()).forget(transaction.erased)
+                    self._log_of(tenant).forget(transaction.erased)
         finally:
             writer.release()
 
@@ -351,14 +358,8 @@ class MemoryStore:
     def verify(self, tenant: str, head: str = "") -> Verification:
         """Check the chain, every commitment whose content is still there, and that derived rows equal a fresh fold."""
         state = self._state(tenant)
-        ledger = Ledger(
-            envelopes=state.envelopes,
-            contents=state.contents,
-            classes=state.classes,
-            erased=state.erased,
-            key=state.keyed,
-        )
-        return verify_ledger(ledger, state.folded, head)
+        kept = (state.envelopes, state.contents, state.classes, state.erased, state.keyed)
+        return verify_ledger(Ledger(*kept), state.folded, head)
 
     def rebuild(self, tenant: str) -> None:
         """Drop everything derived and fold the ledger again (`E-REBUILD`)."""
@@ -371,20 +372,18 @@ class MemoryStore:
         at = access.at.astimezone(UTC)
         with self._lock:
             if not state.erased.intersection((*access.claims, *access.selected)):
-                self._logs.setdefault(tenant, _Log()).keep(replace(access, at=at))
+                self._log_of(tenant).keep(replace(access, at=at))
 
     def logged(self, tenant: str, retrieval_id: str) -> Access | None:
         """A logged retrieval."""
         with self._lock:
-            found = self._logs.setdefault(tenant, _Log()).kept.get(retrieval_id)
+            found = self._log_of(tenant).kept.get(retrieval_id)
         return replace(found[0], record=json.loads(found[1])) if found else None
 
     def accesses(self, tenant: str, claim_id: str, principal: str) -> tuple[int, datetime | None]:
         """How often, and when last, this principal was handed the claim; of other principals nothing."""
         with self._lock:
-            return self._logs.setdefault(tenant, _Log()).handed.get(
-                (claim_id, principal), (0, None)
-            )
+            return self._log_of(tenant).handed.get((claim_id, principal), (0, None))
 
     def checkpoint(self) -> str:
         """Nothing is on disk, so erasures are complete."""

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from muniment.core.errors import StoreUnavailable, quoted
+from muniment.core.errors import StoreError, StoreUnavailable, quoted
 from muniment.store.sqlite.connection import Connection
 from muniment.store.sqlite.schema import Kind, migrate, refuse_foreign, refuse_foreign_file
 
@@ -55,7 +55,7 @@ class File:
         try:
             refuse_foreign(connection, self.kind)
         except BaseException:
-            with contextlib.suppress(StoreUnavailable):
+            with contextlib.suppress(StoreError):
                 connection.close(untouched=True)
             raise
         try:

@@ -1,0 +1,5 @@
+"""Assertions of the acceptance suite are shown in full, though it is imported."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.store.acceptance", "tests.store.world")
