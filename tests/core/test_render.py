@@ -142,6 +142,12 @@ def test_every_label_is_in_the_text(label):
     assert f", {label}" in text_of(an_item(labels=(label,)))
 
 
+def test_steps_are_said_once_in_the_sentence_or_below_it():
+    claim = replace(PLAIN, claim="`make test` runs `a`, then `b`.", steps=("a", "b"))
+    assert "| 1. a" not in text_of(an_item(claim))
+    assert "| 1. a\n| 2. c\n" in text_of(an_item(replace(claim, steps=("a", "c"))))
+
+
 def test_a_claim_without_confidence_says_so():
     assert "confidence not stated" in text_of(an_item(replace(PLAIN, confidence=Confidence())))
 

@@ -171,9 +171,10 @@ def _confidence(claim: Claim) -> str:
 
 
 def _statement(claim: Claim) -> str:
-    """Everything that the claim says, whole."""
+    """Everything that the claim says, whole; steps that its sentence quotes one by one are not said twice."""
     parts = [claim.title, claim.claim, claim.body if claim.body != claim.claim else ""]
-    parts += [f"{number}. {step}" for number, step in enumerate(claim.steps, 1)]
+    if not all(f"`{step}`" in claim.claim for step in claim.steps):
+        parts += [f"{number}. {step}" for number, step in enumerate(claim.steps, 1)]
     if claim.event:
         happening = claim.event
         when = time_text(happening.time) if happening.time else ""
