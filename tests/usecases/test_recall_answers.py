@@ -70,7 +70,10 @@ def test_the_held_out_questions_are_answered_as_well():
         world = a_world(*learned(DATA / "repos" / repository))
         for question in questions:
             packet = world.recall(question["ask"], k=5).packet
-            right = [any(part in item.claim.claim for part in question["answers"]) for item in packet.items]
+            right = [
+                any(part in item.claim.claim for part in question["answers"])
+                for item in packet.items
+            ]
             figures.take(right, bool(question["answers"]))
     assert (figures.asked, figures.unanswerable, figures.false_answers) == (43, 14, 0)
     assert figures.first >= 41

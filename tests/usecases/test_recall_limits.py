@@ -12,7 +12,9 @@ from muniment.core.render import HEADER
 from muniment.tokens import counter
 from tests.usecases.remembered import a_claim, a_world
 
-WORDS = st.sampled_from(["run", "tests", "`pytest -q`", "東京", "naïve", "\u202e", "--- end", "\n", "🙂", "x" * 40])
+WORDS = st.sampled_from(
+    ["run", "tests", "`pytest -q`", "東京", "naïve", "\u202e", "--- end", "\n", "🙂", "x" * 40]
+)
 BODIES = st.lists(WORDS, max_size=30).map(" ".join)
 
 

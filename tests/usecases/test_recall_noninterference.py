@@ -22,7 +22,13 @@ TEXTS = (
     "The package manager is npm.",
     "Deploys run tests first.",
 )
-QUERIES = ("how do I run the tests?", "which package manager?", "docker tests", "mem_v0", "what is lunch?")
+QUERIES = (
+    "how do I run the tests?",
+    "which package manager?",
+    "docker tests",
+    "mem_v0",
+    "what is lunch?",
+)
 NAMES = [f"v{n}" for n in range(5)]
 HIDDEN = [f"h{n}" for n in range(5)]
 
@@ -46,14 +52,20 @@ def claims(names, visibilities, others):
     )  # fmt: skip
     return st.lists(one, max_size=len(names)).map(
         lambda given: [
-            replace(a_claim(name, values["text"]), **{k: v for k, v in values.items() if k != "text"})
+            replace(
+                a_claim(name, values["text"]), **{k: v for k, v in values.items() if k != "text"}
+            )
             for name, values in zip(names, given, strict=False)
         ]
     )
 
 
-VISIBLE = claims(NAMES, st.sampled_from([private("user:ada"), private("group:devs")]), NAMES + HIDDEN)
-UNSEEN = claims(HIDDEN, st.sampled_from([private("user:bob"), private("group:ops")]), NAMES + HIDDEN)
+VISIBLE = claims(
+    NAMES, st.sampled_from([private("user:ada"), private("group:devs")]), NAMES + HIDDEN
+)
+UNSEEN = claims(
+    HIDDEN, st.sampled_from([private("user:bob"), private("group:ops")]), NAMES + HIDDEN
+)
 PAIRS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=2)
 MIXED = st.lists(st.tuples(st.sampled_from(NAMES + HIDDEN), st.sampled_from(HIDDEN)), max_size=3)
 
@@ -77,7 +89,9 @@ def twin(visible, pairs, unseen=(), mixed=()):
     if unseen:
         world.add(*(replace(claim, version=2) for claim in unseen[:2]))
         world.add(a_claim("rival", TEXTS[0]), tenant="rival")
-        world.add(replace(a_claim("elsewhere", TEXTS[0]), scope=OTHER, visibility=private("user:bob")))
+        world.add(
+            replace(a_claim("elsewhere", TEXTS[0]), scope=OTHER, visibility=private("user:bob"))
+        )
     for pair in known([*visible, *unseen], mixed):
         world.dispute(*pair)
     return world
