@@ -154,12 +154,19 @@ def _require(
     for key, code, req, severity, fix, placeholder in boundaries:
         given = raw.get(key)
         if isinstance(given, str) and key == "scope" and ":" in given:
-            kind, _, rest = given.partition(":")
-            raw[key] = {"kind": kind, "id": rest}
+            raw[key] = _scope_object(given)
         elif given in (None, {}, ""):
             message = f"the claim states no {code.removeprefix('no_').replace('_', ' ')}"
             findings.append(Finding(code, message, f"{path}/{key}", fix, severity, req))
             raw[key] = placeholder
+
+
+def _scope_object(given: Any) -> Any:
+    """A scope written as `kind:id` as an object; anything else as it is."""
+    if isinstance(given, str) and ":" in given:
+        kind, _, rest = given.partition(":")
+        return {"kind": canonical_name("scope_kind", kind), "id": rest}
+    return given
 
 
 def _source(given: Any, path: str, findings: list[Finding]) -> Any:
@@ -258,6 +265,7 @@ def read_diff(
     ]
     raw["changes"] = []
     raw["id"] = new_ids["diff"]
+    raw["scope"] = _scope_object(raw.get("scope"))
     if "id" in given and not is_id(str(given["id"]), "mdiff"):
         raw["extensions"] = {"foreign_id": given["id"]}
     if isinstance(raw.get("basis"), Mapping):
