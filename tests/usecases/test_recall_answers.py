@@ -1,7 +1,8 @@
 """How well recall answers and abstains, on claims and questions as developers word them.
 
-The numbers of the ranking policy were chosen on `recall_questions.yaml`; `recall_held_out.yaml` was written for what
-readers learn from three repositories, and was looked at twice.
+`recall_questions.yaml` has claims written for it; `recall_repositories.yaml` asks what readers learn from three
+repositories. The support threshold and the general words of the ranking policy were set while looking at both, so the
+figures show what holds on known questions, not what to expect on new ones.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ def test_the_chosen_questions_are_answered_first_and_no_other_is():
 
 
 @pytest.mark.req("E-ABSTAIN")
-def test_the_held_out_questions_are_answered_as_well():
-    given = yaml.safe_load((DATA / "recall_held_out.yaml").read_text(encoding="utf-8"))
+def test_questions_about_learned_repositories_are_answered_and_no_other_is():
+    given = yaml.safe_load((DATA / "recall_repositories.yaml").read_text(encoding="utf-8"))
     figures = Figures()
     for repository, questions in given.items():
         world = a_world(*learned(DATA / "repos" / repository))
