@@ -287,6 +287,14 @@ class Memory:
 
         return declare(self.session, declarations, signer)
 
+    def declared(self, kind: str) -> tuple[Mapping[str, Any], ...]:
+        """The latest declarations of a kind: principal, group, role, credential or policy."""
+        from muniment.usecases.declare import declared
+        from muniment.usecases.viewing import Viewing
+
+        with self.session.store.snapshot(self.session.tenant) as snapshot:
+            return declared(Viewing(snapshot, self.session.principal), kind)
+
     def declare_policy(self, policy: Policy, signer: Signer) -> int:
         """Declare a policy, signed by its reviewer."""
         from muniment.usecases import declare

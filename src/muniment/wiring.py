@@ -10,8 +10,10 @@ import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from muniment.core.access import Scope, Visibility
+from muniment.core.errors import Finding
 from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
 from muniment.ports.source import Repository
@@ -102,6 +104,14 @@ def read_file(path: str, data: bytes) -> ReadResult:
     from muniment.learn.extract import read_file as read
 
     return read(path, data)
+
+
+def read_document(data: bytes, name: str) -> tuple[Any, tuple[Finding, ...]]:
+    """A JSON or YAML document's value, read strictly, and what is wrong with it."""
+    from muniment.exchange.strict import load_document
+
+    loaded = load_document(data, name)
+    return loaded.value, loaded.findings
 
 
 def verify_signature(public_key: str, message: bytes, signature: str) -> bool:

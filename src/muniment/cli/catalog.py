@@ -1,0 +1,36 @@
+"""Every command, where it lives, and one line about it; read without importing any of them.
+
+>>> module_of("recall"), module_of("nonsense")
+('recall', None)
+"""
+
+from __future__ import annotations
+
+COMMANDS: tuple[tuple[str, str, str], ...] = (
+    ("init", "init", "Make a profile, a store and a reviewer's credential; add a repository."),
+    ("learn", "learn", "Read a repository's own files and propose what changed."),
+    ("inbox", "review", "List what waits for review."),
+    ("review", "review", "Decide changes one by one, in a dialogue or by options."),
+    ("recall", "recall", "Answer a question from memory, within a token budget."),
+    ("remember", "propose", "Propose one claim."),
+    ("propose", "propose", "Propose a diff from a file."),
+    ("show", "look", "Show a claim with its six questions answered."),
+    ("history", "look", "Show every version of a claim."),
+    ("why", "look", "Say why a claim is there, what became of a diff, how a recall answered."),
+    ("conflicts", "look", "List contradictions and their sides."),
+    ("principal", "declare", "List principals, or declare one."),
+    ("group", "declare", "List groups, or declare one's members."),
+    ("role", "declare", "List roles, or give them to a principal."),
+    ("policy", "declare", "List policies, or declare or withdraw one."),
+    ("erase", "keep", "Erase a claim's content everywhere."),
+    ("verify", "keep", "Check the ledger, against a kept head."),
+    ("doctor", "keep", "Look the store over, and rebuild what is derived."),
+    ("ontology", "words", "Show the vocabulary, or its hash."),
+    ("completion", "words", "Print the shell's completion script."),
+    ("version", "words", "Print the version."),
+)
+
+
+def module_of(name: str) -> str | None:
+    """The module of a command, below `muniment.cli.commands`."""
+    return next((module for command, module, _ in COMMANDS if command == name), None)

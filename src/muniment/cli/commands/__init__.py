@@ -1,0 +1,1 @@
+"""The commands, a module for each family; each command is a function with `muniment.cli.options.command`."""

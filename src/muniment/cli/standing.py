@@ -1,0 +1,141 @@
+"""How a change stands before a reviewer: risk, what the checks noticed, what its source says now, whether it is safe.
+
+- A change is safe to accept unread only where nothing speaks against it: low-risk uses, no warning, no conflict, no
+  declared change of scope or visibility, and a source that says it now (or, for a deprecation, says it no longer).
+- A person's bare word is never safe unread: there is nothing that could be checked.
+- Nothing is decided here; the use cases look again, under the lock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from muniment.core.claim import Claim
+from muniment.core.conflict import Conflict
+from muniment.core.diff import Change, Pending
+from muniment.core.errors import Finding, NotFound
+from muniment.core.policy import refused_by
+from muniment.core.source import Evidence, Reading, Source, compare
+from muniment.core.vocabulary import Risk, risk_of
+from muniment.memory import Memory
+from muniment.usecases.examine import Examined
+
+ORDER = ("high", "medium", "low")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A source as it reads now.
+
+    Attributes:
+        uri: Its address.
+        evidence: What was kept.
+        reading: What the place says now.
+        data: The bytes now; None where there are none.
+    """
+
+    uri: str
+    evidence: Evidence
+    reading: Reading
+    data: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A change as a reviewer should see it.
+
+    Attributes:
+        pending: Its diff.
+        change: The change.
+        targets: The claims that it speaks of, as they are now.
+        risk: The highest risk among its uses.
+        findings: What the checks noticed about it.
+        conflicts: Claims that it disagrees with, or repeats.
+        seen: Its sources, read now.
+        dependents: Claims that would become stale.
+    """
+
+    pending: Pending
+    change: Change
+    targets: tuple[Claim, ...]
+    risk: Risk
+    findings: tuple[Finding, ...]
+    conflicts: tuple[Conflict, ...]
+    seen: tuple[Seen, ...]
+    dependents: tuple[str, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it may be accepted unread."""
+        change = self.change
+        quiet = not refused_by(self.findings) and not self.conflicts
+        plain = not (change.declares or change.resolves) and change.operation != "flag_conflict"
+        return quiet and plain and self.risk == "low" and self._is_supported
+
+    @property
+    def _is_supported(self) -> bool:
+        wanted = (
+            ("changed", "missing") if self.change.operation == "deprecate" else ("match", "moved")
+        )
+        return bool(self.seen) and all(one.reading.state in wanted for one in self.seen)
+
+
+def standing(memory: Memory, pending: Pending, examined: Examined, change: Change) -> Standing:
+    """Put together what a reviewer should see of a change."""
+    targets = _targets(memory, change)
+    about = (change.item,) if change.item else targets
+    place = f"/changes/{pending.diff.changes.index(change)}"
+    return Standing(
+        pending,
+        change,
+        targets,
+        highest(risk_of(use) for claim in about for use in claim.allowed_uses),
+        tuple(f for f in examined.findings if f.path == place or f.path.startswith(f"{place}/")),
+        examined.conflicts.get(change.id, ()),
+        _seen(memory, change),
+        _dependents(memory, change),
+    )
+
+
+def highest(risks: object) -> Risk:
+    """The highest of some risks.
+
+    >>> highest(["low", "high"]), highest([])
+    ('high', 'low')
+    """
+    given = set(risks) if hasattr(risks, "__iter__") else set()
+    return "high" if "high" in given else "medium" if "medium" in given else "low"
+
+
+def _targets(memory: Memory, change: Change) -> tuple[Claim, ...]:
+    found = []
+    for one in (change.target_id, *change.target_ids):
+        if one:
+            try:
+                found.append(memory.show(one).claim)
+            except NotFound:
+                continue  # erased meanwhile, or not visible: the two look alike
+    return tuple(found)
+
+
+def _seen(memory: Memory, change: Change) -> tuple[Seen, ...]:
+    source = change.item.source if change.item else change.source
+    return tuple(_look(memory, source, one) for one in source.evidence) if source else ()
+
+
+def _look(memory: Memory, source: Source, evidence: Evidence) -> Seen:
+    uri = evidence.uri or source.uri
+    fetched = memory.session.sources.fetch(uri)
+    if fetched.state == "unreadable":
+        return Seen(uri, evidence, Reading("could_not_observe", detail=fetched.detail), None)
+    data = fetched.data if fetched.state == "read" else None
+    return Seen(uri, evidence, compare(evidence, data), data)
+
+
+def _dependents(memory: Memory, change: Change) -> tuple[str, ...]:
+    if change.operation not in ("supersede", "deprecate") or not change.target_id:
+        return ()
+    try:
+        return tuple(memory.why(change.target_id).get("derived", ()))
+    except NotFound:
+        return ()
