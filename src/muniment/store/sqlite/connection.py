@@ -120,16 +120,20 @@ class Connection:
                     fix="use the SQLite that comes with apsw, and its standard file layer",
                 )
 
-    def _write_ahead(self) -> None:
-        """Switch to write-ahead logging, waiting for others: SQLite heeds no busy timeout on a new database."""
-        deadline, mode = time.monotonic() + self._timeout / 1000, ""
-        while not mode:
+    def patiently(self, action: Callable[[], T]) -> T:
+        """Try until the timeout while others are busy: on a new database SQLite itself does not always wait."""
+        deadline = time.monotonic() + self._timeout / 1000
+        while True:
             try:
-                mode = self.value("PRAGMA journal_mode = WAL")
+                return action()
             except StoreBusy:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.005)
+
+    def _write_ahead(self) -> None:
+        """Switch to write-ahead logging."""
+        mode = self.patiently(lambda: self.value("PRAGMA journal_mode = WAL"))
         if mode != "wal":
             raise StoreUnavailable(
                 f"the store {quoted(self.path)} cannot keep a write-ahead log (mode {quoted(mode)})",

@@ -53,14 +53,14 @@ class File:
         refuse_foreign_file(path, self.kind)
         connection = self._connection()
         try:
-            refuse_foreign(connection, self.kind)
+            connection.patiently(lambda: refuse_foreign(connection, self.kind))
         except BaseException:
             with contextlib.suppress(StoreError):
                 connection.close(untouched=True)
             raise
         try:
             connection.configure()
-            migrate(connection, self.kind)
+            connection.patiently(lambda: migrate(connection, self.kind))
         except BaseException:
             connection.close()
             raise

@@ -115,13 +115,16 @@ def refuse_foreign(connection: Connection, kind: Kind) -> None:
         StoreDamaged: It is not a store, or its migrations are not the known ones.
         StoreNewer: A newer version wrote it.
     """
-    application = connection.value("PRAGMA application_id")
-    _refuse(connection.path, kind, application, connection.value("PRAGMA user_version"))
-    if application == 0:
-        if connection.value("SELECT count(*) FROM sqlite_schema"):
+    connection.begin_reading()  # all of it from one state: another process may be making the store
+    try:
+        application = connection.value("PRAGMA application_id")
+        _refuse(connection.path, kind, application, connection.value("PRAGMA user_version"))
+        if application:
+            _refuse_altered(connection, kind)
+        elif connection.value("SELECT count(*) FROM sqlite_schema"):
             raise _not_a_store(connection.path)
-        return
-    _refuse_altered(connection, kind)
+    finally:
+        connection.rollback()
 
 
 def _refuse(path: str, kind: Kind, application: int, version: int) -> None:
