@@ -122,6 +122,15 @@ def add(number: int, text: str) -> dict[str, Any]:
     }
 
 
+def lettered(text: str) -> str:
+    """The text with letters for digits: claims that differ in a number alone would be possible conflicts.
+
+    >>> lettered("p2x10")
+    'pcxba'
+    """
+    return text.translate(str.maketrans("0123456789", "abcdefghij"))
+
+
 def rounds(world: World, acknowledge: Acknowledge, name: str = "") -> Iterator[int]:
     """Mixed work without end, one round of six writes at a time.
 
@@ -130,9 +139,9 @@ def rounds(world: World, acknowledge: Acknowledge, name: str = "") -> Iterator[i
     """
     for number in itertools.count():
         yield number
-        tag = f"{name}{number}"
+        tag = lettered(f"{name}{number}")
         acknowledge(f"propose {tag}", {}, True)
-        texts = (f"Sensor {tag} reads {number} kelvin.", f"Valve {tag} closes at {number} bar.")
+        texts = (f"Sensor {tag} reads kelvin.", f"Valve {tag} closes at full pressure.")
         proposed = world.agent.propose(diff(*(add(i + 1, text) for i, text in enumerate(texts))))
         diff_id = proposed.diff.id
         acknowledge(f"propose {tag}", {"diff": diff_id}, False)

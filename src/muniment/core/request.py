@@ -43,7 +43,7 @@ class Request:
         k: Claims at most.
         scopes: Of the scopes in force, those asked for; empty for all of them.
         at: The instant in valid time; None for now.
-        as_of: A revision or an instant in system time; None for the latest.
+        as_of: A packet's revision or an instant in system time; None for the latest.
         history: Whether expired, superseded and deprecated claims are wanted, marked as such.
         method: How to find.
         counter: Name of the token counter; empty for the default.

@@ -41,7 +41,7 @@ class Gathered:
         viewing: What the principal sees.
         ask: What the rows were decided for.
         classes: The classes in scope.
-        revision: The revision to name: the last that touched anything visible.
+        revision: The state to name: how many versions of claims the asker may see in it.
         eligible: Event number to row, of what may serve.
         lifted: Event numbers among them that serve only if their source, read again, still says so.
         refused: Event number to row and rules, of what may be seen and may not serve.
@@ -77,9 +77,9 @@ def gather(viewing: Viewing, request: Request, scopes: tuple[Scope, ...], at: da
     """
     ask = Ask(request.use, micros(at), request.history, own_proposals=request.own_proposals)
     classes = viewing.classes_of(scopes)
-    upto = _revision(viewing, request)
+    upto = _revisions(viewing, request)
     own = _own(viewing, scopes) if request.own_proposals else {}
-    rows = [*_rows(viewing, classes, request, upto), *_own_rows(viewing, own)]
+    rows = [*_rows(viewing, classes, request, upto.stored), *_own_rows(viewing, own)]
     eligible: dict[int, Row] = {}
     refused: dict[int, tuple[Row, tuple[str, ...]]] = {}
     lifted = set()
@@ -95,7 +95,7 @@ def gather(viewing: Viewing, request: Request, scopes: tuple[Scope, ...], at: da
         else:
             refused[row.seq] = (row, reasons)
     return Gathered(
-        viewing, ask, classes, upto, eligible, frozenset(lifted), refused, own, len(rows)
+        viewing, ask, classes, upto.shown, eligible, frozenset(lifted), refused, own, len(rows)
     )
 
 
@@ -118,25 +118,48 @@ def _reasons(
 # --- revisions ------------------------------------------------------------------------------------
 
 
-def _revision(viewing: Viewing, request: Request) -> int:
-    """The revision that is read: nothing that the asker may not see moves it."""
-    latest = max((row.revision for row in viewing.classes.values()), default=0)
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """One state of the ledger, named twice.
+
+    Attributes:
+        stored: The tenant's own number, which counts what others did too; it never leaves this module.
+        shown: How many versions of claims the asker may see in it; hidden writes do not move it.
+    """
+
+    stored: int
+    shown: int
+
+
+def _revisions(viewing: Viewing, request: Request) -> Revisions:
+    """The state that is read."""
+    visible = viewing.classes.values()
     if request.as_of is None:
-        return latest
-    if isinstance(request.as_of, datetime):
-        return min(latest, _recorded_until(viewing, request.as_of))
-    return min(latest, request.as_of)
+        latest = max((row.revision for row in visible), default=0)
+        return Revisions(latest, sum(row.count for row in visible))
+    return _past(viewing, request.as_of)
 
 
-def _recorded_until(viewing: Viewing, instant: datetime) -> int:
-    """The last revision with a visible event that was recorded at or before an instant."""
-    found = 0
+def _past(viewing: Viewing, as_of: int | datetime) -> Revisions:
+    """The state after so many visible versions of claims, or at an instant.
+
+    A transaction is whole: a number that falls inside one names the state after it.
+    """
+    stored = shown = 0
     for envelope in viewing.snapshot.envelopes():
-        if envelope.cls in viewing.classes:
-            recorded = read_time(envelope.at, "/at", [])
-            if recorded is not None and recorded <= instant:
-                found = max(found, envelope.revision)
-    return found
+        if envelope.kind != "claim" or envelope.cls not in viewing.classes:
+            continue
+        if envelope.revision != stored and _is_past(envelope.at, shown, as_of):
+            break
+        stored, shown = envelope.revision, shown + 1
+    return Revisions(stored, shown)
+
+
+def _is_past(recorded_at: str, shown: int, as_of: int | datetime) -> bool:
+    if isinstance(as_of, datetime):
+        recorded = read_time(recorded_at, "/at", [])
+        return recorded is None or recorded > as_of
+    return shown >= as_of
 
 
 def _rows(
