@@ -76,9 +76,10 @@ def application(names: list[str]) -> typer.Typer:
     from muniment.cli.root import root
 
     app.callback(invoke_without_command=True)(root)
+    summaries = {name: summary for name, _, summary in COMMANDS}
     for name in names:
         module = importlib.import_module(f"muniment.cli.commands.{module_of(name)}")
-        app.command(name)(getattr(module, name))
+        app.command(name, short_help=summaries[name])(getattr(module, name))
     return app
 
 

@@ -1,7 +1,8 @@
 """How a change stands before a reviewer: risk, what the checks noticed, what its source says now, whether it is safe.
 
 - A change is safe to accept unread only where nothing speaks against it: low-risk uses, no warning, no conflict, no
-  declared change of scope or visibility, and a source that says it now (or, for a deprecation, says it no longer).
+  declared change of scope or visibility, no reviewer who wants a closer look, and a source that says it now (or, for
+  a deprecation, says it no longer).
 - A person's bare word is never safe unread: there is nothing that could be checked.
 - Nothing is decided here; the use cases look again, under the lock.
 """
@@ -70,7 +71,8 @@ class Standing:
         change = self.change
         quiet = not refused_by(self.findings) and not self.conflicts
         plain = not (change.declares or change.resolves) and change.operation != "flag_conflict"
-        return quiet and plain and self.risk == "low" and self._is_supported
+        untouched = self.pending.state_of(change.id) == "pending"
+        return quiet and plain and untouched and self.risk == "low" and self._is_supported
 
     @property
     def _is_supported(self) -> bool:

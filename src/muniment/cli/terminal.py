@@ -94,7 +94,8 @@ class Terminal:
         self._write(self.stdout, pieces, end)
 
     def err(self, *pieces: Piece, end: str = "\n") -> None:
-        """Write to stderr."""
+        """Write to stderr, after everything that went to stdout before."""
+        self.stdout.flush()
         self._write(self.stderr, pieces, end)
 
     def _write(self, stream: TextIO, pieces: Sequence[Piece], end: str) -> None:
