@@ -246,7 +246,11 @@ class Connection:
             raise self._translated(error) from error
 
     def _translated(self, error: apsw.Error) -> StoreError:
-        return translated(error, self.path, self._timeout, self._database.system_errno)
+        try:
+            number = self._database.system_errno
+        except apsw.ConnectionClosedError:  # it was closing that failed
+            number = None
+        return translated(error, self.path, self._timeout, number)
 
 
 def translated(

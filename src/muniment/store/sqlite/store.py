@@ -358,9 +358,11 @@ class SqliteStore:
             if self._closed:
                 return
             self._closed = True
-            if self._log is not None:
-                self._log.close()
-            while self._idle:
-                self._idle.pop().close()
-            if not self._busy:
-                self._presence.let_go()
+            idle, self._idle = self._idle, []
+            with contextlib.ExitStack() as closing:  # each is closed, whatever fails
+                if not self._busy:
+                    closing.callback(self._presence.let_go)
+                for connection in idle:
+                    closing.callback(connection.close)
+                if self._log is not None:
+                    closing.callback(self._log.close)
