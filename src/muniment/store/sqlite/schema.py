@@ -3,7 +3,8 @@
 - Migrations are numbered SQL files; each is applied in one transaction together with its number and digest, so that
   a process killed at any statement leaves the step done or not begun.
 - Before anything is written, the file must be empty or one of ours: another application's, a newer one's and one
-  whose migrations are not the known ones are refused, and stay as they are byte for byte.
+  whose migrations are not the known ones are refused, and stay as they are byte for byte. (Where a hot rollback
+  journal lies beside a file, SQLite restores what it says first, as at any reading.)
 - Two processes that open a new file at once do each step once.
 """
 
@@ -91,12 +92,13 @@ def refuse_foreign_file(path: Path, kind: Kind) -> None:
     try:
         with path.open("rb") as file:
             header = file.read(100)
+        unsettled = any(_is_filled(path, end) for end in ("-wal", "-journal"))
     except OSError as error:
         raise StoreUnavailable(
             f"the store {quoted(path)} cannot be read: {error.strerror}",
             fix="check that it is a file that you may read and write",
         ) from error
-    if not header:
+    if not header or unsettled:  # what was cut off while it was made is put right by SQLite first
         return
     if len(header) < 100 or not header.startswith(_MAGIC):
         raise _not_a_store(str(path))
@@ -106,6 +108,12 @@ def refuse_foreign_file(path: Path, kind: Kind) -> None:
         application=int.from_bytes(header[68:72], "big"),
         version=int.from_bytes(header[60:64], "big"),
     )
+
+
+def _is_filled(path: Path, end: str) -> bool:
+    """Whether a log or journal with something in it lies beside a file."""
+    beside = path.with_name(path.name + end)
+    return beside.exists() and beside.stat().st_size > 0
 
 
 def refuse_foreign(connection: Connection, kind: Kind) -> None:
