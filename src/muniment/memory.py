@@ -185,9 +185,7 @@ class Memory:
         if learned.proposed is None or ref is None:
             return learned, ByPolicy()
         diff_id = learned.proposed.diff.id
-        return learned, decide_by_policy(
-            session, diff_id, wiring.read_file, wiring.verify_signature
-        )
+        return learned, decide_by_policy(session, diff_id, wiring.read_file)
 
     def _with_root(self, repository_id: str, root: Path) -> Memory:
         session = self.session
@@ -251,9 +249,11 @@ class Memory:
 
     def recall(self, query: str, *, use: str, **options: Any) -> Recalled:
         """Evidence for a query and a use, within a token budget; see `usecases.recall.Request` for the options."""
+        from muniment.core.ontology import flow_hash
         from muniment.usecases.recall import Request, recall
 
-        return recall(self.session, Request(query=query, use=use, **options))
+        request = Request(query=query, use=use, **options)
+        return recall(self.session, request, ontology=flow_hash())
 
     def show(self, claim_id: str) -> Shown:
         """A claim, with the six questions answered."""

@@ -177,6 +177,10 @@ class Waiting(MunimentError):
     exit_code = 6
 
 
+class PipeClosed(Exception):
+    """Whoever read the output went away; Typer would make an exit code of its own of a `BrokenPipeError`."""
+
+
 def refusal(code: str, message: str, path: str, fix: str, req: str = "") -> InvalidInput:
     """A refusal with one finding."""
     return InvalidInput.of((Finding(code, message, path, fix, req=req),))

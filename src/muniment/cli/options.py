@@ -22,7 +22,7 @@ from typing import Annotated, Any
 
 import typer
 
-from muniment.cli.call import Call, Options
+from muniment.cli.call import Call, Options, PipeClosed
 from muniment.cli.terminal import Terminal
 
 VALUED = ("--store", "--profile", "--tenant", "--as", "--scope")
@@ -141,6 +141,8 @@ def command(function: Callable[..., int | None]) -> Callable[..., int | None]:
         try:
             code = function(call, **given)
             call.acted()
+        except BrokenPipeError:
+            raise PipeClosed from None
         finally:
             call.close()
         return code

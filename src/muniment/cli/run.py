@@ -17,6 +17,7 @@ from typing import Any
 import typer
 
 from muniment.cli import codes
+from muniment.cli.call import PipeClosed
 from muniment.cli.catalog import COMMANDS, module_of
 from muniment.cli.options import moved, split, terminal
 from muniment.core.errors import Finding, MunimentError
@@ -35,7 +36,7 @@ def run(arguments: list[str]) -> int:
             code = _run(arguments)
         finally:
             sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, PipeClosed):
         return _pipe_broke()
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted\n")
