@@ -40,6 +40,7 @@ class Policy:
         scope: Where it holds.
         protected_ref: The ref whose blobs count as evidence, such as `origin/main`.
         may_review_own: Principals that may decide on their own proposals (`E-APPROVER`).
+        absolute_uses: Uses whose prohibition no re-reading lifts (`B-USES`).
         declared_by: The reviewer.
         declared_at: When.
         withdrawn: Whether it is out of force.
@@ -51,6 +52,7 @@ class Policy:
     scope: Scope
     protected_ref: str = ""
     may_review_own: tuple[str, ...] = ()
+    absolute_uses: tuple[str, ...] = ()
     declared_by: str = ""
     declared_at: datetime | None = None
     withdrawn: bool = False

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from muniment.core.errors import Finding, quoted
@@ -375,14 +376,16 @@ def unknown_name(vocabulary: str, given: str, path: str = "") -> Finding:
     )
 
 
-_REQS = {
-    "memory_type": "A-TYPE",
-    "scope_kind": "A-SCOPEKIND",
-    "origin": "A-SOURCEKIND",
-    "content_kind": "A-CONTENTKIND",
-    "retrieval_method": "A-METHOD",
-    "status": "A-STATUS",
-    "visibility_level": "B-VISIBILITY",
-    "review_status": "B-REVIEW",
-    "operation": "B-DIFF",
-}
+_REQS = MappingProxyType(
+    {
+        "memory_type": "A-TYPE",
+        "scope_kind": "A-SCOPEKIND",
+        "origin": "A-SOURCEKIND",
+        "content_kind": "A-CONTENTKIND",
+        "retrieval_method": "A-METHOD",
+        "status": "A-STATUS",
+        "visibility_level": "B-VISIBILITY",
+        "review_status": "B-REVIEW",
+        "operation": "B-DIFF",
+    }
+)

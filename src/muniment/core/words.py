@@ -307,7 +307,7 @@ a about after again all also am an and any are aren't as at be because been befo
 both but by can can't could couldn't did didn't do does doesn't doing don't down during each else
 for from further had hadn't has hasn't have haven't having he her here hers him his i i'd i'll i'm
 i've if in into is isn't it it's its just let let's may me might mine more most must my myself no
-nor not now of off on once only or other our ours out over own per please same shall she should
+nor not now of off on once only or other our ours out over per please same shall she should
 shouldn't so some such than that that's the their theirs them then there these they this those
 through to too under until up upon us very was wasn't we we'd we'll we're we've were weren't will
 with within without won't would wouldn't you you'd you'll you're you've your yours how what what's

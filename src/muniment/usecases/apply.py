@@ -2,7 +2,9 @@
 
 - Under the writer's lock, base state, conflicts, audiences and tombstones are looked at once more.
 - A change that meets a tombstone which its reviewer may not see stays pending: nothing is told.
-- Conflicts and tombstones are records of their own, in classes of their own: what is hidden never writes to what is not.
+- Conflicts and tombstones are records of their own, in classes of their own: what is hidden never writes to what is
+  not.
+- A conflict that an accepted claim states itself is recorded like one that was found, so that both sides show it.
 """
 
 from __future__ import annotations
@@ -209,6 +211,17 @@ class _Work:
             if conflict.kind == "contradiction" and conflict.right not in change.resolves:
                 self.conflicts.append(conflict)
                 self._conflict((conflict.left, conflict.right), conflict.note, conflict.kind)
+        if change.item is not None:
+            self._stated(change.item)
+
+    def _stated(self, item: Claim) -> None:
+        """Record the conflicts that a claim states itself, where the other side is seen and nothing was found yet."""
+        found = {conflict.right for conflict in self.conflicts if conflict.left == item.id}
+        for stated in item.conflicts:
+            known = stated.with_id in found or stated.resolved
+            if not known and self.viewing.sees(stated.with_id):
+                note = stated.note or item.conflict_notes
+                self._conflict((item.id, stated.with_id), note, "stated")
 
     def _conflict(self, between: tuple[str, ...], note: str, kind: str, resolved: str = "") -> None:
         sides = tuple(sorted(set(between)))

@@ -25,6 +25,7 @@ from muniment.usecases.credentials import registered_keys
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
+DECLARATIONS = ("principal", "group", "role", "credential", "policy")
 DECLARED_KINDS = ("user", "agent", "process", "service", "group", "policy", "team", "repo")
 
 
@@ -65,6 +66,10 @@ def credential(name: str, public_keys: tuple[str, ...]) -> Declaration:
 
 def check(declaration: Declaration) -> tuple[Finding, ...]:
     """What is wrong with a declaration."""
+    if declaration.kind not in DECLARATIONS:
+        message = f"{quoted(declaration.kind)} is nothing that an operator declares"
+        fix = f"use one of: {', '.join(DECLARATIONS)}"
+        return (Finding("unknown_declaration", message, "/kind", fix, req="E-ONEGATE"),)
     findings = [*identifier_findings(declaration.name, "/name")]
     prefix = declaration.name.partition(":")[0]
     if declaration.kind != "policy" and (

@@ -1,6 +1,7 @@
 """Look the store over: the chain, what is derived, and whether every acceptance can be accounted for.
 
 - An acceptance is accounted for by a registered reviewer's signature, or by a policy that derives it again.
+- A claim's version is accounted for by the accepted change that makes it: planned again, it comes out the same.
 - Declarations after the first are signed by a registered credential too.
 - Whoever can write the store's file can destroy it or roll it back; what it cannot do unnoticed is forge an acceptance.
 - `verify` is given a head that somebody kept elsewhere; without one, truncation cannot be seen.
@@ -21,33 +22,10 @@ from muniment.core.policy import Policy, policy_digest, says_the_same
 from muniment.ports.learning import FileReader
 from muniment.ports.source import ParsedUri, parse_uri, repo_uri
 from muniment.ports.store import Snapshot
+from muniment.usecases.accounts import Account, unaccounted
 from muniment.usecases.policy import is_signed
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What stands behind an accepted change.
-
-    Attributes:
-        diff_id: The diff.
-        change_id: The change.
-        by: Who is named.
-        state: signed, derived, erased, unsigned, forged or not_derived.
-        detail: What is wrong, if anything is.
-    """
-
-    diff_id: str
-    change_id: str
-    by: str
-    state: str
-    detail: str = ""
-
-    @property
-    def is_good(self) -> bool:
-        """Whether it is accounted for (an erased content cannot be checked any more)."""
-        return self.state in ("signed", "derived", "erased", "could_not_observe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +52,7 @@ def diagnose(session: Session, reader: FileReader, head: str = "") -> Diagnosis:
     """Look the session's tenant over, whoever may see what: only identifiers and states come out."""
     verification = session.store.verify(session.tenant, head)
     with session.store.snapshot(session.tenant) as snapshot:
-        accounts = tuple(_accounts(session, snapshot, reader))
+        accounts = (*_accounts(session, snapshot, reader), *unaccounted(snapshot))
     return Diagnosis(verification, accounts, tuple(getattr(session.store, "notices", ())))
 
 

@@ -2,12 +2,14 @@
 
 - The original change is rejected without a tombstone: its value is not known wrong.
 - The successor keeps source, evidence and target; what was edited is named in its reason.
-- Both are recorded, or neither: the successor is checked first.
+- Whether the original can be decided is looked at first, and the successor is proposed before the original goes:
+  a refusal leaves nothing behind, and nothing is lost between the two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from muniment.core.codec import encode
@@ -16,8 +18,9 @@ from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.ports.credential import Signer
 from muniment.usecases.apply import Outcome
 from muniment.usecases.pending import load
+from muniment.usecases.policy import may_review_own
 from muniment.usecases.propose import Proposed, propose
-from muniment.usecases.review import Choice, review
+from muniment.usecases.review import Choice, require_reviewer, review, sign
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -43,12 +46,22 @@ def edit(
         reason: Why it was edited.
 
     Raises:
-        InvalidInput: The change has no claim to edit, or the edited one breaks a rule; nothing was written.
+        NotPermitted: No reviewer's role, or a credential that is not this principal's registered one.
+        InvalidInput: The change has no claim to edit or was decided already, or the edited one breaks a rule;
+            nothing was written.
     """
+    choice = Choice("rejected", f"edited: {reason}", keep_value_open=True)
     with session.store.snapshot(session.tenant) as snapshot:
-        pending = load(Viewing(snapshot, session.principal), diff_id)
-    successor = propose(session, _successor(pending, change_id, item, reason))
-    choice = Choice("rejected", f"edited as {successor.diff.id}: {reason}", keep_value_open=True)
+        viewing = Viewing(snapshot, session.principal)
+        require_reviewer(viewing, signer)
+        pending = load(viewing, diff_id)
+        edited = _successor(pending, change_id, item, reason)
+        own = may_review_own(session, viewing, pending.diff.scope)
+        sign(
+            session, pending, {change_id: choice}, signer, own
+        )  # refuses what could not be decided
+    successor = propose(session, edited)
+    choice = replace(choice, reason=f"edited as {successor.diff.id}: {reason}")
     return successor, review(session, diff_id, {change_id: choice}, signer)
 
 

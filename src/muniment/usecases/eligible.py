@@ -66,7 +66,13 @@ class Gathered:
         )
 
 
-def gather(viewing: Viewing, request: Request, scopes: tuple[Scope, ...], at: datetime) -> Gathered:
+def gather(
+    viewing: Viewing,
+    request: Request,
+    scopes: tuple[Scope, ...],
+    at: datetime,
+    absolute: tuple[str, ...] = (),
+) -> Gathered:
     """Decide every row in scope.
 
     Args:
@@ -74,8 +80,16 @@ def gather(viewing: Viewing, request: Request, scopes: tuple[Scope, ...], at: da
         request: What is asked.
         scopes: The scopes in force for it.
         at: The instant in valid time.
+        absolute: Uses whose prohibition no re-reading lifts.
     """
-    ask = Ask(request.use, micros(at), request.history, own_proposals=request.own_proposals)
+    ask = Ask(
+        request.use,
+        micros(at),
+        request.history,
+        False,
+        absolute,
+        own_proposals=request.own_proposals,
+    )
     classes = viewing.classes_of(scopes)
     upto = _revisions(viewing, request)
     own = _own(viewing, scopes) if request.own_proposals else {}

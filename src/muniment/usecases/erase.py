@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from muniment.core.codec import encode
+from muniment.core.errors import Finding, InvalidInput
 from muniment.core.event import Event
 from muniment.core.fold import value_keys
 from muniment.ports.credential import Signer
@@ -75,7 +76,16 @@ def lift(session: Session, prefix: str, reason: str, signer: Signer) -> int:
 
     Returns:
         How many tombstones were lifted: all keys of the one rejected value.
+
+    Raises:
+        InvalidInput: No new evidence is named.
+        NotFound: No visible tombstone has this name, or the name is shorter than eight characters.
+        NotPermitted: No reviewer with its own credential.
     """
+    if not reason.strip():
+        message = "a tombstone is lifted on new evidence"
+        finding = Finding("no_reason", message, "/reason", "say what is new", req="E-TOMBSTONE")
+        raise InvalidInput.of((finding,))
     with session.store.transaction(session.tenant) as transaction:
         viewing = Viewing(transaction, session.principal)
         require_reviewer(viewing, signer)

@@ -2,13 +2,14 @@
 
 - The same examination serves proposer, reviewer and application; only what is visible differs (`E-BLINDWRITE`).
 - A duplicate or conflict is a warning with its comparison; a tombstone that may be seen refuses (`E-TOMBSTONE`).
+- Items are compared with what is remembered, and with the earlier items of their own diff.
 - Every text of the diff is checked for secrets, not only its claims (`E-SECRET`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from muniment.core.access import Audience, Scope, intersect
 from muniment.core.check import Known, check_claim, secrets_in
@@ -42,6 +43,7 @@ def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> 
     findings = list(check_diff(diff, _targets(viewing, diff, now)))
     findings.extend(_texts(diff))
     conflicts: dict[str, tuple[Conflict, ...]] = {}
+    before = _Before()
     for index, change in enumerate(diff.changes):
         if change.item is None:
             continue
@@ -49,7 +51,9 @@ def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> 
         known = _known(viewing, change.item, now, is_import)
         findings.extend(f.under(place) for f in check_claim(change.item, known))
         findings.extend(f.under(place) for f in tombstones(viewing, change.item))
-        conflicts[change.id] = standing(viewing, change)
+        keys = claim_keys(change.item, viewing.snapshot.key)
+        known_already = standing(viewing, change, keys)
+        conflicts[change.id] = known_already + before.standing(change.item, keys, known_already)
         findings.extend(f.under(place) for f in map(_noticed, conflicts[change.id]))
     return Examined(tuple(findings), conflicts)
 
@@ -61,7 +65,11 @@ def _targets(viewing: Viewing, diff: Diff, now: int) -> Targets:
         for target in (change.target_id, *change.target_ids)
         if target
     }
-    rows = {target: row for target in sorted(named) if (row := viewing.row(target)) is not None}
+    rows = {
+        target: replace(row, superseded_by=viewing.successor_of(target))
+        for target in sorted(named)
+        if (row := viewing.row(target)) is not None
+    }
     scopes = {target: viewing.scope_of(row.cls) for target, row in rows.items()}
     audiences = {target: viewing.audience_of(row.cls) for target, row in rows.items()}
     return Targets(now, rows, scopes, audiences)
@@ -110,20 +118,37 @@ def tombstones(viewing: Viewing, item: Claim) -> tuple[Finding, ...]:
     return ()
 
 
-def standing(viewing: Viewing, change: Change) -> tuple[Conflict, ...]:
+class _Before:
+    """The items of a diff's earlier changes: a diff can contradict itself."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, list[Claim]] = {}
+
+    def standing(
+        self, item: Claim, keys: Sequence[str], found: tuple[Conflict, ...]
+    ) -> tuple[Conflict, ...]:
+        """How an item stands to the earlier ones, which are then one more; what was found already is left out."""
+        named = {conflict.right for conflict in found}
+        near = {one.id: one for key in keys for one in self._items.get(key, ())}
+        for key in keys:
+            self._items.setdefault(key, []).append(item)
+        compared = (compare(item, one) for one in near.values() if one.id not in named)
+        return tuple(conflict for conflict in compared if conflict is not None)
+
+
+def standing(viewing: Viewing, change: Change, keys: Sequence[str]) -> tuple[Conflict, ...]:
     """How a change's item stands to the visible, current claims of its scope, one row a claim."""
     item = change.item
     if item is None:
         return ()
     replaced = {change.target_id, *item.supersedes, *change.resolves}
-    rows = _candidates(viewing, item)
+    rows = _candidates(viewing, keys)
     others = viewing.claims([row for row in rows if row.claim_id not in replaced])
     found = (compare(item, other) for other in others.values())
     return tuple(conflict for conflict in found if conflict is not None)
 
 
-def _candidates(viewing: Viewing, item: Claim) -> tuple[Row, ...]:
-    keys = claim_keys(item, viewing.snapshot.key)
+def _candidates(viewing: Viewing, keys: Sequence[str]) -> tuple[Row, ...]:
     rows = {row.seq: row for key in keys for row in viewing.lookup(key)}
     return tuple(row for row in rows.values() if _is_current(viewing, row))
 
@@ -132,10 +157,7 @@ def _is_current(viewing: Viewing, row: Row) -> bool:
     """Whether a claim is in use, as far as the asker may see what replaced it."""
     if row.review not in ("accepted", "needs_review") or row.retired:
         return False
-    pointing = viewing.snapshot.pointing_at(row.claim_id)
-    return not any(
-        row.claim_id in one.supersedes and one.cls in viewing.classes for one in pointing
-    )
+    return not viewing.successor_of(row.claim_id)
 
 
 def _noticed(conflict: Conflict) -> Finding:

@@ -75,6 +75,12 @@ def may_review_own(session: Session, viewing: Viewing, scope: Scope) -> bool:
     return any(session.principal in p.may_review_own for p in in_force(session, viewing, scope))
 
 
+def absolute_uses(session: Session, viewing: Viewing, scopes: tuple[Scope, ...]) -> tuple[str, ...]:
+    """Uses whose prohibition no re-reading lifts, by the policies in force for any of some scopes."""
+    policies_ = (p for scope in scopes for p in in_force(session, viewing, scope))
+    return tuple(sorted({use for policy in policies_ for use in policy.absolute_uses}))
+
+
 def is_signed(session: Session, viewing: Viewing, policy: Policy) -> bool:
     """Whether a registered credential of its declarer signed it."""
     statement = canonical(policy_statement(viewing.snapshot.tenant, policy))

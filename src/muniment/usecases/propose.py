@@ -54,6 +54,8 @@ def propose(session: Session, given: Mapping[str, Any], is_import: bool = False)
     Raises:
         InvalidInput: Findings of severity error; nothing was written.
     """
+    if not isinstance(given, Mapping):
+        raise InvalidInput.of(read_diff(given, {})[1])
     count = len(given["changes"]) if isinstance(given.get("changes"), list) else 0
     ids = {f"item:{index}": session.fresh_id("mem") for index in range(count)}
     ids["diff"] = session.fresh_id("mdiff")

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from muniment.core.access import Scope
 from muniment.core.canonical import digest
 from muniment.core.errors import InvalidInput, NotPermitted
 from muniment.core.packet import Packet
@@ -72,13 +73,21 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
     else:
         with session.store.snapshot(session.tenant) as snapshot:
             viewing = Viewing(snapshot, session.principal)
-            gathered = gather(viewing, request, scopes, asked.at)
+            absolute = _absolute(session, viewing, scopes) if request.reread else ()
+            gathered = gather(viewing, request, scopes, asked.at, absolute)
             scoring, scored = score(gathered, request)
             packet = Answer(asked, gathered, scoring, scored).packet()
             hits = scored.supported
     if request.log == "off":
         return Recalled(packet)
     return Recalled(packet, _log(session, request, packet, hits, now))
+
+
+def _absolute(session: Session, viewing: Viewing, scopes: tuple[Scope, ...]) -> tuple[str, ...]:
+    """Uses that no re-reading lifts; what policies need is loaded only where a re-reading is asked for."""
+    from muniment.usecases.policy import absolute_uses
+
+    return absolute_uses(session, viewing, scopes)
 
 
 def _log(

@@ -78,9 +78,8 @@ class Viewing:
         given = tuple(rows)
         successors = self._successors(given)
         disputes = self.open_conflicts()
-        gone = set(self.erased())
         plain = self._related(given, successors, disputes)
-        return tuple(self._with_sources(row, plain, gone) for row in plain.values())
+        return tuple(self._with_sources(row, plain) for row in plain.values())
 
     def _successors(self, rows: tuple[Row, ...]) -> dict[str, str]:
         found = {old: row.claim_id for row in rows for old in row.supersedes}
@@ -95,25 +94,42 @@ class Viewing:
         related: dict[str, Row] = {}
         for row in rows:
             successor, others = successors.get(row.claim_id, ""), disputes.get(row.claim_id, ())
-            if successor or others or row.conflicts:
-                merged = tuple(dict.fromkeys(row.conflicts + others))
-                row = replace(row, superseded_by=successor, conflicts=merged)
-            related[row.claim_id] = row
+            merged = tuple(dict.fromkeys(row.conflicts + others))
+            changed = successor != row.superseded_by or merged != row.conflicts
+            related[row.claim_id] = (
+                replace(row, superseded_by=successor, conflicts=merged) if changed else row
+            )
         return related
 
-    def _with_sources(self, row: Row, related: Mapping[str, Row], gone: Collection[str]) -> Row:
-        """Stale where a source that the asker may see was superseded, deprecated, disputed or erased (`E-RETRACT`)."""
+    def _with_sources(self, row: Row, related: Mapping[str, Row]) -> Row:
+        """Stale where a source that the asker may see, near or far, was retracted (`E-RETRACT`)."""
+        path = frozenset({row.claim_id})
         for source_id in row.derived_from:
-            source = related.get(source_id) or self.row(source_id)
-            retracted = source is not None and (
-                source.superseded_by
-                or source.conflicts
-                or source.retired
-                or source.review != "accepted"
-            )
-            if retracted or source_id in gone:
+            if self._is_retracted(source_id, related, path):
                 return replace(row, derived_stale=source_id)
         return row
+
+    def _is_retracted(
+        self, claim_id: str, related: Mapping[str, Row], path: frozenset[str]
+    ) -> bool:
+        """Whether a claim was superseded, deprecated, disputed or erased, or rests on one that was."""
+        source = related.get(claim_id) or self.row(claim_id)
+        if source is None or claim_id in path:
+            return source is None and claim_id in self.erased()
+        others = (*source.conflicts, *self.open_conflicts().get(claim_id, ()))
+        replaced = source.superseded_by if claim_id in related else self.successor_of(claim_id)
+        if replaced or source.retired or source.review != "accepted":
+            return True
+        return any(self.sees(other) for other in others) or any(
+            self._is_retracted(one, related, path | {claim_id}) for one in source.derived_from
+        )
+
+    def successor_of(self, claim_id: str) -> str:
+        """The visible claim that replaced a claim, erased ones too; empty where there is none."""
+        rows = (row for row in self.snapshot.pointing_at(claim_id) if row.cls in self.classes)
+        found = [row.claim_id for row in rows if claim_id in row.supersedes]
+        found += [one for one, replaced in self.erased().items() if claim_id in replaced]
+        return found[0] if found else ""
 
     def open_conflicts(self) -> dict[str, tuple[str, ...]]:
         """Claim to the claims that contradict it, where both sides are visible and nobody settled it."""
