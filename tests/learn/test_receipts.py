@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from muniment.core.relations import RELATIONS
+from muniment.core.relations import RELATIONS, relation
 from muniment.learn.extract import Extract, read_file
-from muniment.learn.predicates import BY_NAME
 
+DECLARED = {relation.name for relation in RELATIONS}
 CLAIM_TYPES = {
     "project_fact", "team_preference", "decision", "runbook_step", "domain_rule",
     "integration_capability", "known_failure_mode",
@@ -75,7 +75,7 @@ def test_a_slot_starts_with_the_path_of_its_file(learned):
 
 def test_only_declared_predicates_claim_types_and_uses_are_stated(learned):
     for _, e in learned.extracts:
-        assert e.predicate in BY_NAME
+        assert e.predicate in DECLARED
         assert e.claim_type in CLAIM_TYPES
         assert set(e.uses) <= USES
         assert "answer_questions" in e.uses
@@ -99,7 +99,7 @@ def test_prose_is_never_structured(learned):
 def test_a_single_valued_predicate_has_one_value_for_each_subject(learned):
     seen: dict[tuple[str, str], set[str]] = {}
     for _, e in learned.extracts:
-        if BY_NAME[e.predicate].single:
+        if relation(e.predicate).single:
             seen.setdefault((e.subject, e.predicate), set()).add(e.value)
     assert {key: values for key, values in seen.items() if len(values) > 1} == {}
 
@@ -118,11 +118,3 @@ def test_the_repositories_give_only_the_expected_findings(shop, storefront, paym
         for f in r.findings
     ]
     assert found == [("package.json:10", "duplicate_key")]
-
-
-def test_predicates_that_the_relation_map_declares_hold_as_many_values_there():
-    declared = {known.name: known.single for known in RELATIONS}
-    differ = {n for n, p in BY_NAME.items() if n in declared and declared[n] != p.single}
-    aliases = {alias for known in RELATIONS for alias in known.aliases}
-    assert differ == set()
-    assert not aliases & BY_NAME.keys()

@@ -203,7 +203,7 @@ class Page:
         Args:
             key: Address inside the file; the slot is `path#key`.
             claim: The sentence; collapsed, and begun with a capital.
-            predicate: A name from `learn.predicates`.
+            predicate: A name from the relation map.
             value: The object of the fact, as the evidence spells it.
             span: Characters of the evidence; trimmed before it is kept.
             **aspects: What differs from the usual; see `Aspects`.
