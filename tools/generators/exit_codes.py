@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
+from muniment.cli.call import Waiting
 from muniment.cli.codes import CODES
+from muniment.cli.run import Usage
 from muniment.core import errors
 from muniment.core.errors import MunimentError
 from muniment.wire import http_status
@@ -15,7 +17,8 @@ def exit_codes(root: Path) -> str:
     """All exit codes in order, with what they mean."""
     del root
     rows = [(code, f"`{name}`", meaning) for code, name, meaning in CODES]
-    for code in sorted({kind.exit_code for kind in _kinds()}):
+    own = {code for code, _, _ in CODES}
+    for code in sorted({kind.exit_code for kind in _kinds()} - own):
         kinds = [kind for kind in _kinds() if kind.exit_code == code]
         names = dict.fromkeys(f"`{kind.code}`" for kind in kinds)
         rows.append((code, ", ".join(names), _meaning(kinds[0])))
@@ -36,7 +39,8 @@ def errors_of(root: Path) -> str:
 
 def _kinds() -> list[type[MunimentError]]:
     kinds = (one for one in vars(errors).values() if inspect.isclass(one))
-    return [one for one in kinds if issubclass(one, MunimentError) and one is not MunimentError]
+    known = [one for one in kinds if issubclass(one, MunimentError) and one is not MunimentError]
+    return [*known, Waiting, Usage]
 
 
 def _meaning(kind: type[MunimentError]) -> str:

@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from muniment import profile as profiles
 from muniment.cli.terminal import Styled, Terminal
 from muniment.core.access import Scope
-from muniment.core.errors import Finding, InvalidInput, MunimentError, quoted
+from muniment.core.errors import Finding, InvalidInput, Refusal, quoted
 from muniment.profile import Profile
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class Call:
         return self.terminal.stdin.readline().strip().lower() in ("y", "yes")
 
 
-class Waiting(MunimentError):
+class Waiting(Refusal):
     """Something waits for a person."""
 
     code = "waiting"
@@ -206,6 +207,23 @@ def scope_from(text: str, path: str) -> Scope:
     return scope
 
 
-def environment() -> Mapping[str, str]:
-    """The process's environment."""
-    return os.environ
+def perform(options: Options, act: Callable[[Call], int | None]) -> int | None:
+    """Run a command's function on a call of its own.
+
+    Raises:
+        PipeClosed: Whoever read the output went away.
+    """
+    call = Call(options, terminal(options.no_color))
+    try:
+        code = act(call)
+        call.acted()
+    except BrokenPipeError:
+        raise PipeClosed from None
+    finally:
+        call.close()
+    return code
+
+
+def terminal(no_color: bool) -> Terminal:
+    """The process's own terminal."""
+    return Terminal(sys.stdin, sys.stdout, sys.stderr, os.environ, False if no_color else None)

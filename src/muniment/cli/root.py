@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from muniment import __version__
-from muniment.cli.options import As, Json, NoColor, ProfileFile, Scopes, Store, Tenant, Verbose
+from muniment.cli.flags import COMMON
+from muniment.cli.options import parameter
+
+HELP = """Memory for AI agents that can be relied on: reviewed claims with evidence, handed over as cited packets.
+
+Begin with `muniment init`, `muniment learn`, `muniment review`, and
+`muniment recall "how do I run the tests?" --use choose_local_commands`.
+"""
 
 
 def _version(wanted: bool) -> None:
@@ -22,22 +31,20 @@ Version = Annotated[
 ]
 
 
-def root(
-    context: typer.Context,
-    store: Store = None,
-    profile: ProfileFile = None,
-    tenant: Tenant = "",
-    principal: As = "",
-    scopes: Scopes = [],  # noqa: B006 - read by Typer, never written
-    json: Json = False,
-    no_color: NoColor = False,
-    verbose: Verbose = False,
-    version: Version = False,
-) -> None:
-    """Memory for AI agents that can be relied on: reviewed claims with evidence, handed over as cited packets.
+def root() -> Callable[..., None]:
+    """The function that Typer calls before a command: the common options are read again by each command."""
 
-    Begin with `muniment init`, `muniment learn`, `muniment review`, and
-    `muniment recall "how do I run the tests?" --use choose_local_commands`.
-    """
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+    def run(context: typer.Context, **given: Any) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("context", kind, annotation=typer.Context),
+        *(parameter(option) for option in COMMON),
+        inspect.Parameter("version", kind, default=False, annotation=Version),
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__doc__ = HELP
+    return run

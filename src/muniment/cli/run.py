@@ -1,6 +1,6 @@
 """Run a command line and turn whatever happens into an exit code and words.
 
-- Only the module of the named command is imported; help for all of them imports all.
+- Only the module of the named command is imported; help for all of them imports all. A plain recall imports no Typer.
 - A refusal prints its findings, one a line; with `--json` they are the result.
 - A fault of our own prints one line; its traceback only with `--verbose`.
 """
@@ -12,15 +12,16 @@ import importlib
 import io
 import os
 import sys
-from typing import Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from muniment.cli import codes
-from muniment.cli.call import PipeClosed
+from muniment.cli.call import Options, PipeClosed, perform, terminal
 from muniment.cli.catalog import COMMANDS, module_of
-from muniment.cli.options import moved, split, terminal
-from muniment.core.errors import Finding, MunimentError
+from muniment.cli.flags import COMMON, RECALL, moved, parse, split
+from muniment.core.errors import Finding, MunimentError, Refusal
+
+if TYPE_CHECKING:
+    import typer
 
 COMPLETE = "_MUNIMENT_COMPLETE"
 
@@ -50,12 +51,28 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     _, rest = split(arguments)
-    everything = [name for name, _, _ in COMMANDS]
     is_known = bool(rest) and module_of(rest[0]) is not None and COMPLETE not in os.environ
-    app = application(rest[:1] if is_known else everything)
     given = moved(arguments) if is_known else arguments or ["--help"]
+    if given[0] == "recall" and (values := parse(given[1:], RECALL)) is not None:
+        return _recall(values)
+    return _by_typer(given, rest[:1] if is_known else [name for name, _, _ in COMMANDS])
+
+
+def _recall(values: dict[str, Any]) -> int:
+    """A plain recall, without Typer."""
+    from muniment.cli.asking import answer
+
+    common = {option.name: values.pop(option.name) for option in COMMON}
+    code = perform(Options(**common), lambda call: answer(call, **values))
+    return code or codes.DONE
+
+
+def _by_typer(arguments: list[str], names: list[str]) -> int:
+    import typer
+
+    app = application(names)
     try:
-        code: Any = app(given, prog_name="muniment", standalone_mode=False)
+        code: Any = app(arguments, prog_name="muniment", standalone_mode=False)
     except typer.Abort:
         raise KeyboardInterrupt from None
     except Exception as error:
@@ -67,6 +84,8 @@ def _run(arguments: list[str]) -> int:
 
 def application(names: list[str]) -> typer.Typer:
     """The Typer application with these commands."""
+    import typer
+
     rich = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     app = typer.Typer(
         add_completion=COMPLETE in os.environ,
@@ -76,7 +95,7 @@ def application(names: list[str]) -> typer.Typer:
     )
     from muniment.cli.root import root
 
-    app.callback(invoke_without_command=True)(root)
+    app.callback(invoke_without_command=True)(root())
     summaries = {name: summary for name, _, summary in COMMANDS}
     for name in names:
         module = importlib.import_module(f"muniment.cli.commands.{module_of(name)}")
@@ -87,7 +106,7 @@ def application(names: list[str]) -> typer.Typer:
 # --- what went wrong ------------------------------------------------------------------------------
 
 
-class Usage(MunimentError):
+class Usage(Refusal):
     """The command line itself is wrong."""
 
     code = "usage"

@@ -1,0 +1,85 @@
+"""`recall`: a packet on stdout, exactly as an agent gets it. Loads no command-line library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from muniment.cli.call import Call, refusal, scope_from
+from muniment.core.codec import read_time
+from muniment.core.errors import Finding, InvalidInput, quoted
+
+
+def answer(
+    call: Call,
+    *,
+    query: str,
+    source: str,
+    threshold: float,
+    own: bool,
+    passages: bool,
+    **given: Any,
+) -> None:
+    """Ask memory, and write the packet; the keywords are those of `flags.RECALL`."""
+    recalled = call.memory().recall(
+        query,
+        use=given["use"],
+        budget=given["budget"],
+        k=given["k"],
+        scopes=tuple(scope_from(text, "--within") for text in given["within"]),
+        at=time_from(given["at"], "--at") if given["at"] else None,
+        as_of=_revision_or_time(given["as_of"]) if given["as_of"] else None,
+        history=given["history"],
+        method=given["method"],
+        counter=given["counter"],
+        **_filters(given),
+        uri_prefix=source,
+        version=given["version"],
+        relevance_threshold=threshold,
+        include_passages=passages,
+        reread=given["reread"],
+        own_proposals=own,
+        log=_log(given["log"]),
+    )
+    if call.options.json:
+        from muniment import wire
+
+        call.result(wire.recalled(recalled))
+        return
+    call.terminal.out(recalled.packet.text, end="")
+    if recalled.retrieval_id:
+        call.terminal.dim(f"why this answer: muniment why {recalled.retrieval_id}")
+
+
+def _filters(given: dict[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    return {
+        name: tuple(given[name]) for name in ("ids", "memory_types", "types", "origins", "statuses")
+    }
+
+
+def _log(given: str) -> Literal["text", "digest", "off"]:
+    known: tuple[Literal["text", "digest", "off"], ...] = ("text", "digest", "off")
+    for one in known:
+        if given == one:
+            return one
+    fix = "use one of: text, digest, off"
+    raise refusal("unknown_value", f"{quoted(given)} is not expected here", "--log", fix)
+
+
+def time_from(text: str, path: str) -> datetime:
+    """An instant with an offset.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    findings: list[Finding] = []
+    found = read_time(text, path, findings)
+    if found is None:
+        raise InvalidInput.of(tuple(findings))
+    return found
+
+
+def _revision_or_time(text: str) -> int | datetime:
+    plain = text.isascii() and text.isdigit() and len(text) < 19
+    return int(text) if plain else time_from(text, "--as-of")
