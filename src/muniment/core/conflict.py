@@ -89,7 +89,7 @@ def compare(
         return None
     conditions = set(new.validity.conditions) == set(other.validity.conditions)
     same_facts = new.facts and set(map(_fact_key, new.facts)) == set(map(_fact_key, other.facts))
-    if match_key(new.claim) == match_key(other.claim) or same_facts:
+    if _said(new) == _said(other) or same_facts:
         return Conflict("duplicate", new.id, other.id, "it says the same") if conditions else None
     if not overlap(new, other) or not conditions:
         return None
@@ -105,6 +105,11 @@ def compare(
         return None
     what = "; ".join(f"{d.kind}: `{d.left}` or `{d.right}`" for d in apart)
     return Conflict("possible", new.id, other.id, what, views(new, other, what))
+
+
+def _said(claim: Claim) -> str:
+    """A claim's text as it is compared; its final full stop or exclamation mark says nothing."""
+    return match_key(claim.claim).rstrip(".!")
 
 
 def _fact_key(fact: Fact) -> tuple[str, str, str]:
