@@ -32,6 +32,7 @@ from muniment.core.event import Verification
 from muniment.core.policy import Policy
 from muniment.ports.credential import Signer
 from muniment.ports.learning import Progress
+from muniment.ports.source import Repository
 from muniment.usecases.session import Session
 from muniment.wiring import Clock, Entropy
 
@@ -180,7 +181,7 @@ class Memory:
 
         repository = wiring.open_repository(Path(folder))
         session = self._with_root(repository.id, repository.root).session
-        ref = self._protected_ref(session, Scope("repository", repository.id))
+        ref = self._protected_ref(session, repository)
         learned = learn(session, repository, wiring.read_file, ref, progress or silent)
         if learned.proposed is None or ref is None:
             return learned, ByPolicy()
@@ -198,12 +199,20 @@ class Memory:
             declared=session.declared,
         )
 
-    def _protected_ref(self, session: Session, scope: Scope) -> str | None:
+    def _protected_ref(self, session: Session, repository: Repository) -> str | None:
+        """The ref that a policy protects, in the one folder that was declared for the repository.
+
+        Another folder may call itself the same repository and hold other refs; no policy accepts from there.
+        """
         from muniment.usecases.policy import protecting
         from muniment.usecases.viewing import Viewing
 
+        known = self._roots.get(repository.id)
+        if known is None or Path(known).resolve() != repository.root.resolve():
+            return None
         with session.store.snapshot(session.tenant) as snapshot:
-            policy = protecting(session, Viewing(snapshot, session.principal), scope)
+            viewing = Viewing(snapshot, session.principal)
+            policy = protecting(session, viewing, Scope("repository", repository.id))
         return policy.protected_ref if policy else None
 
     def inbox(self) -> tuple[Pending, ...]:
@@ -281,7 +290,7 @@ class Memory:
 
         return conflicts(self.session)
 
-    def declare(self, *declarations: Declaration, signer: Signer | None = None) -> int:
+    def declare(self, *declarations: Declaration, signer: Signer | None = None) -> str:
         """Declare principals, groups, roles, credentials (`usecases.declare`)."""
         from muniment.usecases.declare import declare
 
@@ -295,7 +304,7 @@ class Memory:
         with self.session.store.snapshot(self.session.tenant) as snapshot:
             return declared(Viewing(snapshot, self.session.principal), kind)
 
-    def declare_policy(self, policy: Policy, signer: Signer) -> int:
+    def declare_policy(self, policy: Policy, signer: Signer) -> str:
         """Declare a policy, signed by its reviewer."""
         from muniment.usecases import declare
 
@@ -316,8 +325,14 @@ class Memory:
         return lift(self.session, tombstone, reason, signer)
 
     def verify(self, head: str = "") -> Verification:
-        """Check the ledger, against a kept head where one is given."""
-        return self.session.store.verify(self.session.tenant, head)
+        """Check the ledger, against a kept head where one is given.
+
+        Raises:
+            NotPermitted: A principal acts that is no operator: what comes out counts what others wrote.
+        """
+        from muniment.usecases.doctor import verify
+
+        return verify(self.session, head)
 
     def doctor(self, head: str = "") -> Diagnosis:
         """Check the ledger, what is derived from it, and that every acceptance is accounted for."""
@@ -327,7 +342,9 @@ class Memory:
 
     def rebuild(self) -> None:
         """Drop everything derived and fold the ledger again."""
-        self.session.store.rebuild(self.session.tenant)
+        from muniment.usecases.doctor import rebuild
+
+        rebuild(self.session)
 
     def narrowed(self, scopes: Sequence[Scope]) -> Memory:
         """The same, in fewer scopes."""

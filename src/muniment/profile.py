@@ -141,7 +141,7 @@ def save(profile: Profile) -> None:
         os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
     ) as file:
         file.write(render(profile))
-    os.replace(waiting, profile.path)
+    waiting.replace(profile.path)
 
 
 def render(profile: Profile) -> str:

@@ -110,7 +110,7 @@ def proposed(value: Proposed) -> dict[str, Any]:
         "diff": value.diff.id,
         "changes": [encode(change) for change in value.diff.changes],
         "findings": [finding(one) for one in value.findings],
-        "revision": value.revision,
+        "token": value.token,
     }
 
 
@@ -142,7 +142,7 @@ def outcome(value: Outcome) -> dict[str, Any]:
         "resulting": dict(value.resulting),
         "conflicts": [conflict(one) for one in value.conflicts],
         "held": list(value.held),
-        "revision": value.revision,
+        "token": value.token,
     }
 
 
@@ -232,7 +232,7 @@ def erased(value: Erased) -> dict[str, Any]:
     return {
         "claim": value.claim_id,
         "contents": value.contents,
-        "revision": value.revision,
+        "token": value.token,
         "disk": value.disk,
     }
 

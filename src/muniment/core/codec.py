@@ -310,6 +310,15 @@ def micros(instant: datetime) -> int:
     return (instant - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
+def from_micros(instant: int) -> datetime:
+    """The inverse of `micros`.
+
+    >>> from_micros(micros(datetime(2026, 7, 8, 12, tzinfo=UTC))).hour
+    12
+    """
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=instant)
+
+
 _SCALARS: Mapping[Any, Reader] = types.MappingProxyType(
     {
         str: _read_text,

@@ -62,7 +62,8 @@ class Snapshot(Protocol):
 
     def contents(self, seqs: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
         """Contents by event; a claim's, change's, source's and passage's has scope and visibility put back where they
-        were stripped; an erased one is absent."""
+        were stripped; an erased one is absent.
+        """
 
     def postings(
         self, terms: Collection[str], classes: Collection[str]
@@ -89,8 +90,10 @@ class Transaction(Snapshot, Protocol):
         """
 
     def erase(self, claim_id: str) -> int:
-        """Remove the content and salt of every event that has the claim among its subjects, with all rows, docs,
-        lookup keys and postings derived from them, and the logged queries that found it. Envelopes stay.
+        """Remove the content and salt of every event that has the claim among its subjects.
+
+        With them go all rows, docs, lookup keys and postings derived from them, and the logged queries that found it.
+        Envelopes stay.
 
         Returns:
             How many contents were removed.

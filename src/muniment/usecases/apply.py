@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros
+from muniment.core.codec import encode, micros, trusted
 from muniment.core.conflict import Conflict
 from muniment.core.diff import Application, Change, Decided, Pending
 from muniment.core.errors import Conflicted, Finding, errors_in
@@ -26,7 +26,7 @@ from muniment.usecases.examine import Examined, examine
 from muniment.usecases.pending import change_doc_id, load
 from muniment.usecases.retract import retraction_events
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
+from muniment.usecases.viewing import Viewing, token_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Outcome:
         resulting: Change id to the claim that it made or touched.
         conflicts: Conflicts that were recorded.
         held: Changes that stay pending although they were accepted; another reviewer is needed.
-        revision: The revision that recorded it.
+        token: Names the state that recorded it, and tells nothing else.
     """
 
     diff_id: str
@@ -47,7 +47,7 @@ class Outcome:
     resulting: Mapping[str, str] = field(default_factory=dict)
     conflicts: tuple[Conflict, ...] = ()
     held: tuple[str, ...] = ()
-    revision: int = 0
+    token: str = ""
 
 
 def apply_decisions(
@@ -85,10 +85,11 @@ def apply_decisions(
             work.reject(change, decisions[change.id], change.id not in open_values)
         recorded = {name: d for name, d in decisions.items() if name not in held}
         work.decide(pending, recorded)
-        revision = (
-            transaction.append(work.events, session.now()) if work.events else transaction.revision
-        )
-    return Outcome(pending.diff.id, recorded, work.resulting, tuple(work.conflicts), held, revision)
+        revision = transaction.revision
+        if work.events:
+            revision = transaction.append(work.events, session.now())
+        token = token_of(transaction, revision)
+    return Outcome(pending.diff.id, recorded, work.resulting, tuple(work.conflicts), held, token)
 
 
 def _changes(
@@ -281,8 +282,14 @@ class _Work:
         if self.resulting:
             self.events.append(self._application(pending, decisions))
 
+    def _recorded(self, pending: Pending) -> Application | None:
+        """The whole record so far, with what this reviewer may not see; it goes back into the record alone."""
+        doc = self.transaction.doc("application", pending.diff.id)
+        content = self.transaction.contents([doc.seq]).get(doc.seq) if doc else None
+        return trusted(Application, content) if content else None
+
     def _application(self, pending: Pending, decisions: Mapping[str, Decided]) -> Event:
-        before = pending.applied
+        before = self._recorded(pending)
         resulting = {**(before.resulting if before else {}), **self.resulting}
         accepted = (*(before.accepted if before else ()), *self.resulting)
         readings = {

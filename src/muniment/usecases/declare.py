@@ -23,7 +23,7 @@ from muniment.ports.credential import Signer
 from muniment.ports.store import Snapshot
 from muniment.usecases.credentials import registered_keys
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
+from muniment.usecases.viewing import Viewing, token_of
 
 DECLARATIONS = ("principal", "group", "role", "credential", "policy")
 DECLARED_KINDS = ("user", "agent", "process", "service", "group", "policy", "team", "repo")
@@ -95,7 +95,7 @@ def is_bootstrap(snapshot: Snapshot) -> bool:
 
 def declare(
     session: Session, declarations: tuple[Declaration, ...], signer: Signer | None = None
-) -> int:
+) -> str:
     """Record declarations, all or none.
 
     Args:
@@ -104,7 +104,7 @@ def declare(
         signer: The operator's opened credential; needed once the tenant has one registered.
 
     Returns:
-        The revision.
+        A consistency token.
 
     Raises:
         InvalidInput: A name or role is wrong.
@@ -118,7 +118,7 @@ def declare(
         if not is_bootstrap(transaction):
             require_operator(Viewing(transaction, session.principal), signer)
         events = [_event(session, transaction, one, signer) for one in declarations]
-        return transaction.append(events, now)
+        return token_of(transaction, transaction.append(events, now))
 
 
 def require_operator(viewing: Viewing, signer: Signer | None) -> None:

@@ -23,6 +23,7 @@ from muniment.ports.learning import FileReader
 from muniment.ports.source import ParsedUri, parse_uri, repo_uri
 from muniment.ports.store import Snapshot
 from muniment.usecases.accounts import Account, unaccounted
+from muniment.usecases.declare import is_bootstrap
 from muniment.usecases.policy import is_signed
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
@@ -48,9 +49,48 @@ class Diagnosis:
         return self.verification.ok and all(account.is_good for account in self.accounts)
 
 
+def require_overseer(session: Session) -> None:
+    """Refuse a principal that is no operator, once the tenant has a credential and so somebody who governs it.
+
+    Who opened the store and acts as nobody holds its file anyway.
+
+    Raises:
+        NotPermitted: The role is missing.
+    """
+    if session.principal:
+        with session.store.snapshot(session.tenant) as snapshot:
+            if not is_bootstrap(snapshot):
+                viewing = Viewing(snapshot, session.principal)
+                viewing.require_role("operator", "look the whole store over")
+
+
+def verify(session: Session, head: str = "") -> Verification:
+    """Check the ledger; what comes out counts what everybody wrote, so it is the operator's.
+
+    Raises:
+        NotPermitted: A principal acts that is no operator.
+    """
+    require_overseer(session)
+    return session.store.verify(session.tenant, head)
+
+
+def rebuild(session: Session) -> None:
+    """Drop everything derived and fold the ledger again.
+
+    Raises:
+        NotPermitted: A principal acts that is no operator.
+    """
+    require_overseer(session)
+    session.store.rebuild(session.tenant)
+
+
 def diagnose(session: Session, reader: FileReader, head: str = "") -> Diagnosis:
-    """Look the session's tenant over, whoever may see what: only identifiers and states come out."""
-    verification = session.store.verify(session.tenant, head)
+    """Look the session's tenant over: only identifiers and states come out.
+
+    Raises:
+        NotPermitted: A principal acts that is no operator.
+    """
+    verification = verify(session, head)
     with session.store.snapshot(session.tenant) as snapshot:
         accounts = (*_accounts(session, snapshot, reader), *unaccounted(snapshot))
     return Diagnosis(verification, accounts, tuple(getattr(session.store, "notices", ())))

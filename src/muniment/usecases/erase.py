@@ -19,7 +19,7 @@ from muniment.usecases.declare import require_operator
 from muniment.usecases.retract import retraction_events
 from muniment.usecases.review import require_reviewer
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing, not_found
+from muniment.usecases.viewing import Viewing, not_found, token_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Erased:
     Attributes:
         claim_id: What was erased.
         contents: How many contents were removed.
-        revision: The revision that records it.
+        token: Names the state that records it, and tells nothing else.
         disk: `complete`, or `pending: …`.
     """
 
     claim_id: str
     contents: int
-    revision: int
+    token: str
     disk: str
 
 
@@ -60,9 +60,9 @@ def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
         events.extend(Event("tombstone", key, stone, keys[0], (), row.cls) for key in keys)
         left = {"at": at, "by": session.principal, "supersedes": list(row.supersedes)}
         events.append(Event("erased", claim_id, left, cls=row.cls))
-        revision = transaction.append(events, session.now())
+        token = token_of(transaction, transaction.append(events, session.now()))
         removed = transaction.erase(claim_id)
-    return Erased(claim_id, removed, revision, session.store.checkpoint())
+    return Erased(claim_id, removed, token, session.store.checkpoint())
 
 
 def lift(session: Session, prefix: str, reason: str, signer: Signer) -> int:

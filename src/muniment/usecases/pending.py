@@ -2,7 +2,7 @@
 
 - A change is visible to its proposer, and to whoever may see the class of its item or target.
 - Findings are computed anew from what the asker may see; nothing that only another saw is kept with the diff.
-- A diff of which nothing is visible is not there.
+- A diff of which nothing is visible is not there; its free text is shown to who sees all of it.
 """
 
 from __future__ import annotations
@@ -47,12 +47,13 @@ def _assemble(viewing: Viewing, doc: Doc, content: Mapping[str, Any]) -> Pending
     if not changes and not own and _has_changes(viewing, doc.id):
         return None
     decisions = _decisions(viewing, doc.id)
-    diff = trusted(Diff, {**content, **_note(viewing, doc.id)})
+    whole = len(docs) == len(snapshot.docs("change", doc.id))
+    diff = trusted(Diff, {**content, **(_note(viewing, doc.id) if whole else {})})
     shown = {change.id for change in changes}
     return Pending(
         replace(diff, changes=changes),
         {name: decided for name, decided in decisions.items() if name in shown},
-        _application(viewing, doc.id),
+        _application(viewing, doc.id, shown),
     )
 
 
@@ -74,10 +75,19 @@ def _decisions(viewing: Viewing, diff_id: str) -> dict[str, Decided]:
     return {decided.change_id: decided for decided in found}
 
 
-def _application(viewing: Viewing, diff_id: str) -> Application | None:
+def _application(viewing: Viewing, diff_id: str, shown: set[str]) -> Application | None:
+    """The record of what was applied, as far as its changes may be seen."""
     doc = viewing.snapshot.doc("application", diff_id)
     content = viewing.snapshot.contents([doc.seq]).get(doc.seq) if doc else None
-    return trusted(Application, content) if content else None
+    if not content or not shown.intersection(content["accepted"]):
+        return None
+    record = trusted(Application, content)
+    return replace(
+        record,
+        accepted=tuple(name for name in record.accepted if name in shown),
+        resulting={name: one for name, one in record.resulting.items() if name in shown},
+        readings={name: one for name, one in record.readings.items() if name in shown},
+    )
 
 
 def waiting(viewing: Viewing) -> tuple[Pending, ...]:

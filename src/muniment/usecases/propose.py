@@ -13,6 +13,7 @@ from typing import Any
 
 from muniment.core.access import NOBODY
 from muniment.core.check import Known, check_claim
+from muniment.core.check_boundaries import LONGEST_BODY
 from muniment.core.codec import encode, micros
 from muniment.core.diff import Change, Diff
 from muniment.core.draft import read_diff
@@ -23,8 +24,10 @@ from muniment.ports.store import Transaction
 from muniment.usecases.examine import examine, inherited
 from muniment.usecases.pending import change_doc_id
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
+from muniment.usecases.viewing import Viewing, token_of
 
+LONGEST_DIFF = 10_000_000
+DEEPEST = 64
 _FREE_TEXT = ("summary", "basis", "ignored_candidates", "extensions")
 
 
@@ -35,12 +38,12 @@ class Proposed:
     Attributes:
         diff: As it was recorded.
         findings: Warnings and notices that a reviewer should see too.
-        revision: The revision that recorded it.
+        token: Names the state that recorded it, and tells nothing else.
     """
 
     diff: Diff
     findings: tuple[Finding, ...]
-    revision: int
+    token: str
 
 
 def propose(session: Session, given: Mapping[str, Any], is_import: bool = False) -> Proposed:
@@ -56,6 +59,7 @@ def propose(session: Session, given: Mapping[str, Any], is_import: bool = False)
     """
     if not isinstance(given, Mapping):
         raise InvalidInput.of(read_diff(given, {})[1])
+    refuse_oversized(given)
     count = len(given["changes"]) if isinstance(given.get("changes"), list) else 0
     ids = {f"item:{index}": session.fresh_id("mem") for index in range(count)}
     ids["diff"] = session.fresh_id("mdiff")
@@ -67,6 +71,36 @@ def propose(session: Session, given: Mapping[str, Any], is_import: bool = False)
     if diff is None or errors_in(findings):
         raise InvalidInput.of(findings + _further(diff, findings, micros(session.now())))
     return record(session, diff, findings, is_import)
+
+
+def refuse_oversized(given: Mapping[str, Any]) -> None:
+    """Refuse what is far too large or too deep before it is read closely.
+
+    Raises:
+        InvalidInput: A text is over a million characters, the whole over ten million, or it nests over 64 levels.
+    """
+    total = 0
+    waiting: list[tuple[str, Any, int]] = [("", given, 0)]
+    while waiting:
+        path, value, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise _too_much("too_deep", f"the diff nests over {DEEPEST} levels", path[:80])
+        if isinstance(value, str):
+            total += len(value)
+        elif isinstance(value, Mapping):
+            waiting.extend((f"{path}/{key}", item, depth + 1) for key, item in value.items())
+        elif isinstance(value, list | tuple):
+            waiting.extend((f"{path}/{n}", item, depth + 1) for n, item in enumerate(value))
+        if isinstance(value, str) and len(value) > LONGEST_BODY:
+            what = f"this text has {len(value):,} characters, over {LONGEST_BODY:,}"
+            raise _too_much("too_long", what, path)
+        if total > LONGEST_DIFF:
+            raise _too_much("too_long", f"the diff has over {LONGEST_DIFF:,} characters", path)
+
+
+def _too_much(code: str, message: str, path: str) -> InvalidInput:
+    fix = "keep the document at its source, and propose the facts in it"
+    return InvalidInput.of((Finding(code, message, path, fix, req="B-CLAIM"),))
 
 
 def _further(diff: Diff | None, found: tuple[Finding, ...], now: int) -> tuple[Finding, ...]:
@@ -107,7 +141,8 @@ def record(
         if errors_in(findings):
             raise InvalidInput.of(findings)
         revision = transaction.append(events_of(transaction, viewing, diff), now)
-    return Proposed(diff, findings, revision)
+        token = token_of(transaction, revision)
+    return Proposed(diff, findings, token)
 
 
 def narrowed(viewing: Viewing, change: Change) -> Change:

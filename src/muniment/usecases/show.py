@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros
+from muniment.core.codec import encode, from_micros, micros
 from muniment.core.decide import Ask, labels_of
 from muniment.core.ids import parse_id
 from muniment.core.record import claim_from
@@ -142,7 +142,7 @@ class Version:
 
     Attributes:
         claim: As it was.
-        revision: First revision in which it held.
+        revision: First revision in which it held, as packets name revisions.
         until: First revision in which it held no longer; None for the latest.
         recorded_at: UTC text.
     """
@@ -162,40 +162,30 @@ def history(session: Session, claim_id: str) -> tuple[Version, ...]:
     with session.store.snapshot(session.tenant) as snapshot:
         viewing = Viewing(snapshot, session.principal)
         row = resolve(viewing, claim_id)
-        return tuple(_versions(viewing, row.claim_id, set()))
+        return tuple(_versions(viewing, row.claim_id, viewing.shown_revisions(), set()))
 
 
-def _versions(viewing: Viewing, claim_id: str, seen: set[str]) -> list[Version]:
+def _versions(
+    viewing: Viewing, claim_id: str, shown: Mapping[int, int], seen: set[str]
+) -> list[Version]:
     if claim_id in seen or viewing.row(claim_id) is None:
         return []
     seen.add(claim_id)
     rows = [r for r in viewing.snapshot.history(claim_id) if r.cls in viewing.classes]
     contents = viewing.snapshot.contents([r.seq for r in rows])
-    times = {e.seq: e.at for e in _envelopes(viewing, {r.seq for r in rows})}
-    latest = max((r.seq for r in rows), default=0)
     own = [
         Version(
             claim_from(contents[r.seq]),
-            r.revision,
-            None if r.seq == latest else r.until_revision,
-            times[r.seq],
+            shown[r.revision],
+            shown.get(r.until_revision),
+            encode(from_micros(r.recorded_at)),
         )
         for r in rows
         if r.seq in contents
     ]
-    before = [v for r in rows[:1] for old in r.supersedes for v in _versions(viewing, old, seen)]
+    olds = rows[0].supersedes if rows else ()
+    before = [v for old in olds for v in _versions(viewing, old, shown, seen)]
     return before + own
-
-
-def _envelopes(viewing: Viewing, wanted: set[int]) -> list[Any]:
-    first, last = min(wanted, default=0), max(wanted, default=0)
-    found = []
-    for envelope in viewing.snapshot.envelopes(first - 1):
-        if envelope.seq > last:
-            break
-        if envelope.seq in wanted:
-            found.append(envelope)
-    return found
 
 
 def conflicts(session: Session) -> tuple[Mapping[str, Any], ...]:

@@ -158,6 +158,19 @@ class Viewing:
             self._erased = {doc.id: tuple(contents[doc.seq]["supersedes"]) for doc in docs}
         return self._erased
 
+    def shown_revisions(self) -> dict[int, int]:
+        """The tenant's revisions in which a visible claim changed, with the number under which they are told.
+
+        That number counts the versions of claims that the asker may see, so hidden writes do not move it.
+        """
+        shown: dict[int, int] = {}
+        count = 0
+        for envelope in self.snapshot.envelopes():
+            if envelope.kind == "claim" and envelope.cls in self.classes:
+                count += 1
+                shown[envelope.revision] = count
+        return shown
+
     def row(self, claim_id: str) -> Row | None:
         """A claim's latest version, if it is visible."""
         if claim_id not in self._rows:
@@ -201,6 +214,14 @@ class Viewing:
             message = f"{name} may not {act}: the role {quoted(role)} is missing"
             fix = f"an operator can run `muniment role {self.principal.name} {role}`"
             raise NotPermitted(message, fix=fix)
+
+
+def token_of(snapshot: Snapshot, revision: int) -> str:
+    """A consistency token: names a committed state to the store, and tells nothing else (`E-BLINDWRITE`).
+
+    The tenant's own revision counts what others wrote too, so it is never told.
+    """
+    return f"at_{snapshot.key('revision', str(revision))}"
 
 
 def not_found(kind: str, id: str) -> NotFound:

@@ -44,9 +44,7 @@ def erase(
     if call.options.json:
         call.result(wire.erased(erased))
     else:
-        call.terminal.out(
-            f"erased {erased.claim_id}: {erased.contents} contents, revision {erased.revision}"
-        )
+        call.terminal.out(f"erased {erased.claim_id}: {erased.contents} contents")
         call.terminal.out(f"on disk: {erased.disk}")
     return None
 
