@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -236,6 +238,27 @@ def test_a_newer_store_stays_as_it_is(machine):
     database.close()
     ran = machine.run("inbox", "--json")
     assert (ran.code, ran.json["error"]["code"]) == (STORE, "store_newer")
+
+
+def test_a_store_that_another_process_writes_to_is_busy(machine, monkeypatch):
+    from muniment.store.sqlite import SqliteStore
+
+    def impatient(path, entropy, create, vfs):
+        return SqliteStore.open(path, entropy=entropy, create=create, vfs=vfs, busy_timeout_ms=50)
+
+    monkeypatch.setattr("muniment.wiring.open_store", impatient)
+    hold = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
+        "c.execute('begin immediate'); print('held', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", hold, str(machine.store)]
+    # A process of its own: locks of one process do not shut itself out.
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        ran = machine.run("remember", "The shop ships on Fridays.", "--json")
+        other.stdin.close()
+    assert (ran.code, ran.json["error"]["code"]) == (STORE, "store_busy")
+    assert machine.run("inbox", "--json").json["inbox"] == []
 
 
 def test_a_folder_in_place_of_the_store_is_named(machine):

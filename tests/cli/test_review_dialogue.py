@@ -212,3 +212,50 @@ def test_off_a_terminal_what_waits_is_listed_with_the_way_out(two):
         True,
         True,
     )
+
+
+def test_init_asks_once_for_a_yes_and_twice_for_the_passphrase(fresh):
+    typist = Typist(fresh, "init", "--user", "ada")
+    shown = typist.type("y", after="[y/N] ")
+    assert "this is what will be made and declared" in shown and "user:ada" in shown
+    typist.type(WORDS, after="new passphrase for your credential: ")
+    typist.type(WORDS, after="again: ")
+    code, last = typist.end()
+    assert (code, "ready" in last, WORDS in last) == (0, True, False)
+    fresh.run("learn")
+    assert fresh.signed("review", "--accept", "safe").code == 0
+
+
+def test_two_passphrases_that_differ_make_nothing(fresh):
+    typist = Typist(fresh, "init", "--user", "ada")
+    typist.type("y", after="[y/N] ")
+    typist.type(WORDS, after="new passphrase for your credential: ")
+    typist.type("other words here", after="again: ")
+    code, last = typist.end()
+    assert (code, "passphrases_differ" in last, fresh.store.exists()) == (2, True, False)
+
+
+def test_a_no_declares_nothing(machine):
+    before = machine.head()
+    typist = Typist(machine, "role", "agent:codex", "reviewer")
+    assert "agent:codex: reviewer" in typist.type("n", after="[y/N] ")
+    assert (typist.end()[0], machine.head()) == (6, before)
+
+
+def test_what_can_no_longer_be_applied_may_be_set_aside(two):
+    typist = Typist(two, "review")
+    typist.type("a")
+    typist.type("a")
+    typist.wait_for("passphrase to sign: ")
+    file = two.repository / "Makefile"
+    file.write_text(file.read_text("utf-8").replace("ruff check .", "ruff format ."), "utf-8")
+    os.write(typist.terminal, WORDS.encode() + b"\n")
+    code, last = typist.end()
+    assert (code, "source_changed" in last) == (5, True), last
+    assert states(two) == {"Ruff checks the code.": "pending"}
+
+
+def test_learning_shows_how_far_it_has_come(machine):
+    typist = Typist(machine, "learn")
+    code, last = typist.end()
+    assert (code, "3/3" in last) == (0, True)

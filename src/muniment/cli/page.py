@@ -17,7 +17,7 @@ from typing import Any
 
 from muniment.cli.standing import Seen, Standing
 from muniment.cli.terminal import Piece, Styled, Terminal, brief, one_line
-from muniment.core.claim import Claim
+from muniment.core.claim import Claim, Validity
 from muniment.core.codec import encode
 from muniment.core.conflict import Conflict
 from muniment.ports.source import ParsedUri, parse_uri
@@ -120,9 +120,8 @@ def _whole(screen: Terminal, claim: Claim) -> None:
     screen.out(Styled("kind     ", "cyan"), f"{claim.type}, {claim.memory_type}, in {claim.scope}")
     screen.out(Styled("for      ", "cyan"), uses + forbidden)
     screen.out(Styled("seen by  ", "cyan"), _audience(claim))
-    limits = encode(claim.validity)
-    if limits:
-        screen.out(Styled("valid    ", "cyan"), brief(_plain(limits), 200))
+    if claim.validity != Validity():
+        screen.out(Styled("valid    ", "cyan"), brief(_plain(encode(claim.validity)), 200))
 
 
 def _audience(claim: Claim) -> str:
@@ -147,10 +146,17 @@ def word_difference(old: str, new: str) -> tuple[list[Piece], list[Piece]]:
 
 def differing(old: Claim, new: Claim) -> Iterator[tuple[str, str, str]]:
     """The parts in which two claims differ, as text."""
-    left, right = encode(old), encode(new)
+    left, right = _as_proposed(old), _as_proposed(new)
     for name in _SHOWN:
         if left.get(name) != right.get(name):
             yield name, brief(_plain(left.get(name)), 200), brief(_plain(right.get(name)), 200)
+
+
+def _as_proposed(claim: Claim) -> dict[str, Any]:
+    """A claim's parts without what is computed when it is accepted."""
+    parts = dict(encode(claim))
+    parts["confidence"] = {k: v for k, v in parts.get("confidence", {}).items() if k != "grade"}
+    return parts
 
 
 def _plain(value: Any) -> str:

@@ -203,13 +203,13 @@ def _signed(
     memory = call.memory()
     signer = passphrase.signer(call, "declare this", fd, file)
     if policy is not None:
-        revision = memory.declare_policy(policy, signer)
+        token = memory.declare_policy(policy, signer)
     elif declaration is not None:
-        revision = memory.declare(declaration, signer=signer)
+        token = memory.declare(declaration, signer=signer)
     else:
         return None
     if call.options.json:
-        call.result({"revision": revision})
+        call.result({"token": token})
     else:
-        call.terminal.out(f"declared, revision {revision}")
+        call.terminal.out("declared")
     return None

@@ -388,7 +388,7 @@ def _say_outcomes(call: Call, outcomes: Sequence[Outcome]) -> None:
     for outcome in outcomes:
         counts = Counter(one.decision for one in outcome.decisions.values())
         said = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items()) or "nothing"
-        screen.out(Styled(outcome.diff_id, "bold"), f"  {said}, revision {outcome.revision}")
+        screen.out(Styled(outcome.diff_id, "bold"), f"  {said}")
         for conflict in outcome.conflicts:
             screen.out(
                 Styled("  conflict kept: ", "yellow"),
