@@ -162,6 +162,22 @@ def has_source(claim: Claim, known: Known) -> Iterator[Finding]:
         )
 
 
+def evidence_is_a_span(claim: Claim, known: Known) -> Iterator[Finding]:
+    """Evidence names bytes that can be: a start, an end after it, and a quote of that length (`E-RECEIPT`)."""
+    for index, evidence in enumerate(claim.source.evidence):
+        start, end, size = (
+            evidence.start,
+            evidence.end,
+            len(evidence.quote.encode("utf-8", "replace")),
+        )
+        impossible = start < 0 or end < start or evidence.line < 0
+        if impossible or (evidence.checkable and size != end - start):
+            message = f"bytes {start} to {end} do not hold a quote of {size} bytes"
+            fix = "give the half-open byte span of the quote in its source"
+            place = f"/source/evidence/{index}"
+            yield Finding("bad_span", message, place, fix, req="E-RECEIPT")
+
+
 def names_its_audience(claim: Claim, known: Known) -> Iterator[Finding]:
     """Unless it is public, the claim names who may see it (`B-V3`)."""
     if claim.visibility.level != "public" and not claim.visibility.allowed_principals:

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 from muniment.core.access import Scope
 from muniment.core.errors import Finding, quoted
 
+LARGEST_INTEGER = 2**53 - 1
 T = TypeVar("T")
 Reader = Callable[[Any, str, list[Finding]], Any]
 _MISSING = object()
@@ -206,10 +207,37 @@ def _literal_reader(allowed: tuple[Any, ...]) -> Reader:
 
 
 def _read_mapping(given: Any, path: str, findings: list[Finding]) -> Any:
+    """An open object: any JSON, and nothing that has no canonical form.
+
+    >>> problems: list[Finding] = []
+    >>> _ = _read_mapping({"a": [1, {"b": math.nan}], "c": 2**60, "d": b"x"}, "/properties", problems)
+    >>> [(f.path, f.code) for f in problems]
+    [('/properties/a/1/b', 'not_finite'), ('/properties/c', 'integer_too_large'), ('/properties/d', 'not_json')]
+    """
     if not isinstance(given, Mapping):
         findings.append(_wrong(given, path, "an object"))
         return {}
-    return dict(given)
+    return _read_json(given, path, findings)
+
+
+def _read_json(given: Any, path: str, findings: list[Finding]) -> Any:
+    if given is None or isinstance(given, str | bool):
+        return given
+    if isinstance(given, int):
+        return _read_integer(given, path, findings)
+    if isinstance(given, float):
+        return _read_number(given, path, findings)
+    if isinstance(given, list | tuple):
+        return [_read_json(item, f"{path}/{n}", findings) for n, item in enumerate(given)]
+    if isinstance(given, Mapping):
+        for key in given:
+            if not isinstance(key, str):
+                message = f"the key {quoted(key)} is not text"
+                findings.append(Finding("key_not_text", message, path, "write it in quotes"))
+        return {str(k): _read_json(item, f"{path}/{k}", findings) for k, item in given.items()}
+    message = f"a {type(given).__name__} is not JSON"
+    findings.append(Finding("not_json", message, path, "give text, numbers, lists or objects"))
+    return None
 
 
 def _read_text(given: Any, path: str, findings: list[Finding]) -> Any:
@@ -222,6 +250,10 @@ def _read_text(given: Any, path: str, findings: list[Finding]) -> Any:
 def _read_integer(given: Any, path: str, findings: list[Finding]) -> Any:
     if not isinstance(given, int) or isinstance(given, bool):
         findings.append(_wrong(given, path, "a whole number"))
+        return 0
+    if abs(given) > LARGEST_INTEGER:
+        message = f"{quoted(given)} is beyond 2**53, where numbers stop being exact"
+        findings.append(Finding("integer_too_large", message, path, "write it as text"))
         return 0
     return given
 

@@ -30,7 +30,8 @@ def quoted(value: object, limit: int = 80) -> str:
     >>> quoted("a" * 100, limit=5)
     '`aaaaa…`'
     """
-    text = str(value)
+    huge = isinstance(value, int) and value.bit_length() > 1_000
+    text = f"a number of {value.bit_length()} bits" if huge else str(value)  # type: ignore[attr-defined]
     cut = text if len(text) <= limit else text[:limit] + "…"
     return "`" + cut.encode("unicode_escape").decode("ascii").replace("\\u2026", "…") + "`"
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import timedelta
 
 from muniment.core.claim import Claim
 from muniment.core.codec import micros
@@ -135,5 +134,5 @@ def expiry_of(claim: Claim) -> int:
     if claim.freshness.expires_at:
         ends.append(micros(claim.freshness.expires_at))
     if claim.validity.ttl_seconds and claim.created_at:
-        ends.append(micros(claim.created_at + timedelta(seconds=claim.validity.ttl_seconds)))
+        ends.append(micros(claim.created_at) + claim.validity.ttl_seconds * 1_000_000)
     return min(ends)
