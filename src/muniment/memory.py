@@ -1,6 +1,6 @@
 """Memory: the library's front object. One verb, one meaning, whatever the door.
 
-- `Memory.open` opens a store; `acting_as` says who acts and where. Nothing is implied: without a scope nothing is found.
+- `Memory.open` opens a store; `acting_as` says who acts and where. Without a scope nothing is found.
 - Reading verbs return what the acting principal may see; writing verbs propose; `review` decides, with a credential.
 - Refusals carry their findings, and nothing has been written.
 
@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +37,7 @@ from muniment.usecases.session import Session
 from muniment.wiring import Clock, Entropy
 
 if TYPE_CHECKING:
+    from muniment.core.claim import Claim
     from muniment.usecases.apply import Outcome
     from muniment.usecases.declare import Declaration
     from muniment.usecases.doctor import Diagnosis
@@ -269,6 +270,16 @@ class Memory:
         from muniment.usecases.show import show
 
         return show(self.session, claim_id)
+
+    def claims(self, ids: Collection[str]) -> Mapping[str, Claim]:
+        """Claims by identifier, their latest versions; what is absent or not visible is left out."""
+        from muniment.usecases.viewing import Viewing
+
+        with self.session.store.snapshot(self.session.tenant) as snapshot:
+            viewing = Viewing(snapshot, self.session.principal)
+            rows = [row for one in dict.fromkeys(ids) if (row := viewing.row(one))]
+            found = viewing.claims(rows)
+            return {row.claim_id: found[row.seq] for row in rows if row.seq in found}
 
     def history(self, claim_id: str) -> tuple[Version, ...]:
         """Every version of a claim and of those it superseded, oldest first."""

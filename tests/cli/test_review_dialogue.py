@@ -259,3 +259,33 @@ def test_learning_shows_how_far_it_has_come(machine):
     typist = Typist(machine, "learn")
     code, last = typist.end()
     assert (code, "3/3" in last) == (0, True)
+
+
+@pytest.mark.req("E-RETRACT")
+def test_a_page_names_what_would_become_stale(machine):
+    machine.signed("policy", "own", "--may-review-own", "user:ada", "--yes")
+    first = machine.propose(add("The shop ships on Fridays.")).json["changes"][0]["item"]["id"]
+    machine.signed("review", "--accept", "all")
+    source = {"kind": "memory", "uri": f"memory:{first}", "derived_from": [first]}
+    source |= {"origin": "inference", "derivation": "inferred"}
+    derived = machine.propose(add("Parcels arrive on Mondays.", source=source)).json["changes"][0]
+    machine.signed("review", "--accept", "all")
+    machine.propose(
+        {"operation": "deprecate", "reason": "the courier changed", "target_id": first,
+         "source": {"kind": "user_statement", "uri": "principal:user:ada"}},
+        scope={"kind": "repository", "id": "local:shop"},
+    )  # fmt: skip
+    typist = Typist(machine, "review")
+    page = typist.type("q")
+    typist.end()
+    assert f"would become stale: {derived['item']['id']}" in page
+    assert "The shop ships on Fridays." in page
+
+
+def test_the_riskiest_is_asked_for_first(two):
+    assert two.run("remember", "Deploys go out on Fridays.", "--use", "deploy").code == 0
+    typist = Typist(two, "review")
+    page = typist.type("q")
+    typist.end()
+    assert "high risk" in page and "Deploys go out" in page
+    assert two.run("inbox").out.splitlines()[0].endswith("high risk")

@@ -64,10 +64,8 @@ def show_change(screen: Terminal, standing: Standing, number: int, total: int) -
     screen.findings_here(standing.findings)
     for conflict in standing.conflicts:
         _conflict(screen, conflict)
-    if standing.dependents:
-        screen.out(
-            Styled("stale    ", "yellow"), f"would become stale: {', '.join(standing.dependents)}"
-        )
+    if dependents := standing.dependents():
+        screen.out(Styled("stale    ", "yellow"), f"would become stale: {', '.join(dependents)}")
 
 
 def _statement(screen: Terminal, standing: Standing) -> None:

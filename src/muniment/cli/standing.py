@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from muniment.core.claim import Claim
@@ -20,6 +22,7 @@ from muniment.core.source import Evidence, Reading, Source, compare
 from muniment.core.vocabulary import Risk, risk_of
 from muniment.memory import Memory
 from muniment.usecases.examine import Examined
+from muniment.usecases.pending import open_changes
 
 ORDER = ("high", "medium", "low")
 
@@ -53,7 +56,7 @@ class Standing:
         findings: What the checks noticed about it.
         conflicts: Claims that it disagrees with, or repeats.
         seen: Its sources, read now.
-        dependents: Claims that would become stale.
+        dependents: Looks up the claims that would become stale.
     """
 
     pending: Pending
@@ -63,7 +66,7 @@ class Standing:
     findings: tuple[Finding, ...]
     conflicts: tuple[Conflict, ...]
     seen: tuple[Seen, ...]
-    dependents: tuple[str, ...]
+    dependents: Callable[[], tuple[str, ...]]
 
     @property
     def is_safe(self) -> bool:
@@ -82,9 +85,23 @@ class Standing:
         return bool(self.seen) and all(one.reading.state in wanted for one in self.seen)
 
 
-def standing(memory: Memory, pending: Pending, examined: Examined, change: Change) -> Standing:
-    """Put together what a reviewer should see of a change."""
-    targets = _targets(memory, change)
+def standings(memory: Memory, pending: Pending, examined: Examined) -> tuple[Standing, ...]:
+    """Put together what a reviewer should see of each open change of a diff."""
+    changes = open_changes(pending)
+    named = {one for change in changes for one in (change.target_id, *change.target_ids) if one}
+    known = memory.claims(named)
+    return tuple(_standing(memory, pending, examined, change, known) for change in changes)
+
+
+def _standing(
+    memory: Memory,
+    pending: Pending,
+    examined: Examined,
+    change: Change,
+    known: Mapping[str, Claim],
+) -> Standing:
+    named = (change.target_id, *change.target_ids)
+    targets = tuple(known[one] for one in named if one in known)
     about = (change.item,) if change.item else targets
     place = f"/changes/{pending.diff.changes.index(change)}"
     return Standing(
@@ -95,29 +112,18 @@ def standing(memory: Memory, pending: Pending, examined: Examined, change: Chang
         tuple(f for f in examined.findings if f.path == place or f.path.startswith(f"{place}/")),
         examined.conflicts.get(change.id, ()),
         _seen(memory, change),
-        _dependents(memory, change),
+        functools.partial(_dependents, memory, change),
     )
 
 
-def highest(risks: object) -> Risk:
+def highest(risks: Iterable[str]) -> Risk:
     """The highest of some risks.
 
     >>> highest(["low", "high"]), highest([])
     ('high', 'low')
     """
-    given = set(risks) if hasattr(risks, "__iter__") else set()
+    given = set(risks)
     return "high" if "high" in given else "medium" if "medium" in given else "low"
-
-
-def _targets(memory: Memory, change: Change) -> tuple[Claim, ...]:
-    found = []
-    for one in (change.target_id, *change.target_ids):
-        if one:
-            try:
-                found.append(memory.show(one).claim)
-            except NotFound:
-                continue  # erased meanwhile, or not visible: the two look alike
-    return tuple(found)
 
 
 def _seen(memory: Memory, change: Change) -> tuple[Seen, ...]:

@@ -22,10 +22,9 @@ from muniment.cli.dialogue import Decisions, Edit, ask, decide
 from muniment.cli.options import command
 from muniment.cli.page import RISK_STYLE
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
-from muniment.cli.standing import ORDER, Standing, highest, standing
+from muniment.cli.standing import ORDER, Standing, highest, standings
 from muniment.cli.terminal import Piece, Styled, brief
 from muniment.core.errors import Conflicted, MunimentError, NotPermitted, quoted
-from muniment.usecases.pending import open_changes
 from muniment.usecases.review import Choice
 
 if TYPE_CHECKING:
@@ -60,10 +59,7 @@ def inbox(
 def _waiting(memory: Memory, diff_id: str) -> list[tuple[Pending, tuple[Standing, ...]]]:
     """The diffs that wait (or the named one), with the standings of their open changes."""
     found = [memory.diff(diff_id)] if diff_id else [memory.diff(p.diff.id) for p in memory.inbox()]
-    diffs = [
-        (pending, tuple(standing(memory, pending, examined, c) for c in open_changes(pending)))
-        for pending, examined in found
-    ]
+    diffs = [(p, standings(memory, p, examined)) for p, examined in found]
 
     def order(one: tuple[Pending, tuple[Standing, ...]]) -> tuple[int, datetime]:
         return ORDER.index(highest(s.risk for s in one[1])), one[0].diff.created_at
@@ -77,19 +73,19 @@ def _list(
     screen = call.terminal
     if not diffs:
         screen.out("nothing waits for review")
-    for pending, standings in diffs:
+    for pending, of_diff in diffs:
         diff = pending.diff
-        risk = highest(s.risk for s in standings)
+        risk = highest(s.risk for s in of_diff)
         age = _age(call.memory().session.now(), diff.created_at)
         screen.out(
             Styled(diff.id, "bold"),
-            f"  {len(standings)} waiting, by {diff.proposed_by} in {diff.scope}, {age}  ",
+            f"  {len(of_diff)} waiting, by {diff.proposed_by} in {diff.scope}, {age}  ",
             Styled(f"{risk} risk", RISK_STYLE[risk]),
         )
-        shown = standings if everything else standings[:LISTED]
+        shown = of_diff if everything else of_diff[:LISTED]
         screen.table([_row(s) for s in sorted(shown, key=lambda s: ORDER.index(s.risk))], "  ")
-        if len(standings) > len(shown):
-            screen.out(f"  and {len(standings) - len(shown)} more (`muniment inbox --all`)")
+        if len(of_diff) > len(shown):
+            screen.out(f"  and {len(of_diff) - len(shown)} more (`muniment inbox --all`)")
 
 
 def _row(one: Standing) -> tuple[Piece, ...]:
@@ -174,13 +170,13 @@ def review(
         _lift(call, memory, lift, reason, fd, file)
         return None
     diffs = _waiting(memory, diff)
-    standings = [one for _, many in diffs for one in many]
+    waiting = [one for _, many in diffs for one in many]
     given = bool(accept or reject or needs_review or edit)
     if not given and (not call.terminal.is_dialogue or call.options.json):
         return _say_waiting(call, diffs)
     passphrase.require_person(call.profile.principal, "review")
     if given:
-        picked = _Picker(standings)
+        picked = _Picker(waiting)
         for ids, choice in (
             (accept, Choice("accepted")),
             (reject, Choice("rejected", reason, keep_value_open=keep_open)),
@@ -191,9 +187,9 @@ def review(
             picked.edit(edit, settings, reason)
         decisions = picked.decisions
     else:
-        decisions = decide(call.terminal, standings) if standings else Decisions()
+        decisions = decide(call.terminal, waiting) if waiting else Decisions()
     if not decisions.count:
-        call.terminal.out("nothing was decided" if standings else "nothing waits for review")
+        call.terminal.out("nothing was decided" if waiting else "nothing waits for review")
         return None
     return _apply(call, memory, decisions, fd, file, is_dialogue=not given)
 
