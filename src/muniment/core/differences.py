@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Literal
 
 from muniment.core.text import match_key
@@ -50,9 +51,9 @@ _COUNTS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen twenty"
 )
-_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_COUNTS.split())}
+_NUMBER_WORDS = MappingProxyType({word: str(value) for value, word in enumerate(_COUNTS.split())})
 _NEGATIONS = frozenset({"not", "no", "never", "without", "neither", "nor", "none", "nothing"})
-_CONTRACTED = {"can't": "can", "won't": "will", "shan't": "shall"}
+_CONTRACTED = MappingProxyType({"can't": "can", "won't": "will", "shan't": "shall"})
 _SUPPORT = frozenset({"do", "did"})  # `does not use` is `uses`, denied
 _SLOT = "\x00"  # stands for a number or a date; no word contains it
 

@@ -14,6 +14,7 @@ Reading text with them is `muniment.core.secret_scan`'s task.
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
 # Kind, what it begins with (alternatives, parted by spaces), and what follows. `W` is a letter, digit,
 # `_` or `-`; `A` a letter or digit; `H` a lower-case hexadecimal digit. Each must end where its alphabet does.
@@ -103,7 +104,7 @@ PATTERNS = (
     ("terraform_token", ".atlasv1.", r"(?<!\w)([A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,70})(?!\w)"),
 )  # fmt: skip
 
-_ALPHABETS = {"W": "[A-Za-z0-9_-]", "A": "[A-Za-z0-9]", "H": "[0-9a-f]"}
+_ALPHABETS = MappingProxyType({"W": "[A-Za-z0-9_-]", "A": "[A-Za-z0-9]", "H": "[0-9a-f]"})
 
 
 def _spelled(shape: str) -> re.Pattern[str]:

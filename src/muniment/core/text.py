@@ -43,9 +43,7 @@ _NOTHING = (
     "\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # take up room and draw nothing: they read as spaces
-_CONTROL = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # all of C0 and C1 but tab, line feed, carriage return
-)
+_CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # C0 and C1 but tab, line feed, carriage return
 
 _NOTHING_RE = re.compile(f"[{_NOTHING}]")
 _BLANK_RE = re.compile(f"[{_BLANK}]")

@@ -21,9 +21,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 
 from muniment.core.text import normalized, without_invisible
 
@@ -34,7 +35,7 @@ LONGEST_WORD = 128
 # leaves combining vowels (Hindi, Thai) out, and `re` has no classes of Unicode properties.
 _LOWER, _UPPER, _DIGIT, _MARK, _UNSPACED, _APART = "a", "A", "0", "m", "c", " "
 _JOINERS = "._-/\\:@+#'"
-_JOINER_CLASSES = {"’": "'", "‐": "-", "‑": "-", "，": ","}
+_JOINER_CLASSES = MappingProxyType({"’": "'", "‐": "-", "‑": "-", "，": ","})
 _CHUNK = re.compile(rf"[aAm0c][aAm0c{re.escape(_JOINERS)},]*")
 _NUMBER = re.compile(r"0+(?:[.:]0+)*|0{1,3}(?:,000)+(?:\.0+)?")
 _VERSION = re.compile(r"a0+(?:\.0+)+")
@@ -77,13 +78,13 @@ def _class_of(character: str) -> str:
     return _UPPER if category in {"Lu", "Lt"} else _LOWER
 
 
-_ASCII_CLASSES = {number: _class_of(chr(number)) for number in range(128)}
+_ASCII_CLASSES = MappingProxyType({number: _class_of(chr(number)) for number in range(128)})
 
 
 def _classes(text: str) -> str:
-    table = _ASCII_CLASSES
+    table: Mapping[int, str] = _ASCII_CLASSES
     if not text.isascii():
-        table = _ASCII_CLASSES | {ord(ch): _class_of(ch) for ch in set(text) if ch > "\x7f"}
+        table = {**_ASCII_CLASSES} | {ord(ch): _class_of(ch) for ch in set(text) if ch > "\x7f"}
     return text.translate(table)
 
 
