@@ -71,7 +71,13 @@ def follows(asked: Asked) -> Iterator[Finding]:
 def is_not_own(asked: Asked) -> Iterator[Finding]:
     """Nobody decides on its own proposal, unless a declared policy says so."""
     by = asked.decided.by
-    if by == asked.pending.diff.proposed_by and not asked.may_decide_own:
+    if by != asked.pending.diff.proposed_by:
+        return
+    if asked.change.declares and asked.may_decide_own:
+        message = f"{quoted(by)} proposed this {asked.change.declares} and may not decide on it"
+        fix = "let somebody else review: no policy widens who sees a claim, or where it holds"
+        yield Finding("own_proposal", message, asked.place, fix, req="E-APPROVER")
+    elif not asked.may_decide_own:
         message = f"{quoted(by)} proposed this and may not decide on it"
         fix = "let somebody else review, or declare a policy that allows it"
         yield Finding("own_proposal", message, asked.place, fix, req="E-APPROVER")

@@ -92,6 +92,8 @@ def gather(
     )
     classes = viewing.classes_of(scopes)
     upto = _revisions(viewing, request)
+    if request.as_of is not None:
+        viewing.upto = upto.stored
     own = _own(viewing, scopes) if request.own_proposals else {}
     rows = [*_rows(viewing, classes, request, upto.stored), *_own_rows(viewing, own)]
     eligible: dict[int, Row] = {}

@@ -15,7 +15,7 @@ from muniment.core.access import Audience, Principal, Scope, groups_of, may_see
 from muniment.core.claim import Claim
 from muniment.core.errors import NotFound, NotPermitted, quoted
 from muniment.core.record import claim_from
-from muniment.core.row import ClassRow, Row
+from muniment.core.row import FOREVER, ClassRow, Doc, Row
 from muniment.ports.store import Snapshot
 
 
@@ -47,6 +47,7 @@ class Viewing:
         self.classes: dict[str, ClassRow] = {
             row.id: row for row in snapshot.classes() if may_see(row.audience, everything)
         }
+        self.upto = FOREVER
         self._rows: dict[str, Row | None] = {}
         self._conflicts: tuple[Mapping[str, Any], ...] | None = None
         self._erased: dict[str, tuple[str, ...]] | None = None
@@ -144,11 +145,23 @@ class Viewing:
     def conflicts(self) -> tuple[Mapping[str, Any], ...]:
         """Recorded conflicts of which every side is visible, in ledger order."""
         if self._conflicts is None:
-            docs = self.snapshot.docs("conflict")
+            docs = [doc for doc in self.snapshot.docs("conflict") if self._began(doc) <= self.upto]
             contents = self.snapshot.contents([doc.seq for doc in docs])
-            known = (contents[doc.seq] for doc in docs if doc.seq in contents)
+            known = (
+                self._as_it_stood(doc, contents[doc.seq]) for doc in docs if doc.seq in contents
+            )
             self._conflicts = tuple(c for c in known if all(self.sees(one) for one in c["between"]))
         return self._conflicts
+
+    def _began(self, doc: Doc) -> int:
+        """The revision of a doc's first event."""
+        if doc.seq == doc.first_seq or self.upto == FOREVER:
+            return 0 if self.upto == FOREVER else doc.revision
+        return next(self.snapshot.envelopes(doc.first_seq - 1)).revision
+
+    def _as_it_stood(self, doc: Doc, content: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A conflict that was settled only later was open then."""
+        return {**content, "resolved": ""} if doc.revision > self.upto else content
 
     def erased(self) -> dict[str, tuple[str, ...]]:
         """Erased claims whose class is visible, with what they had superseded."""

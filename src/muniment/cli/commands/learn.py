@@ -123,7 +123,7 @@ def _by_policy(screen: Terminal, by: ByPolicy) -> None:
         return
     accepted = len(by.outcome.decisions) if by.outcome else 0
     screen.out("  ", Styled(str(accepted), "green"), f"  accepted by policy:{by.policy}")
-    reasons = Counter(reason for why in (by.left or {}).values() for reason in why)
+    reasons = Counter(why[0] for why in (by.left or {}).values())
     if by.left:
         named = ", ".join(f"{reason} {n}" for reason, n in reasons.most_common())
         screen.out("  ", Styled(str(len(by.left)), "yellow"), f"  left to you by it: {named}")
