@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from muniment.core.codec import encode
 from muniment.core.diff import change_digest
 from muniment.core.errors import Conflicted, InvalidInput, NotFound, NotPermitted
 from muniment.core.ids import is_id
 from muniment.core.source import evidence_of
-from muniment.core.codec import encode
 from muniment.usecases.edit import edit
 from muniment.usecases.propose import propose
 from muniment.usecases.review import Choice, review

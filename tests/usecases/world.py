@@ -145,7 +145,7 @@ class World:
         return self.review(by, proposed, change_01="accepted").resulting["change_01"]
 
     def accept_hidden(self, item: Mapping[str, Any]) -> str:
-        """A claim that the board alone sees; bob is lent the right to accept it by nobody, so ana proposes by agent."""
+        """A claim that the board alone sees, and of which the others are told nothing."""
         proposed = self.propose("process:board", add({**item, "visibility": BOARD}))
         return self.review("user:ana", proposed, change_01="accepted").resulting["change_01"]
 

@@ -24,7 +24,7 @@ from muniment.core.event import Event
 from muniment.core.extract import Extract
 from muniment.core.policy import LEARNER, READ, STRUCTURED
 from muniment.core.secret_scan import secret_findings
-from muniment.core.source import Reading, Source, evidence_of
+from muniment.core.source import Evidence, Reading, Source, evidence_of
 from muniment.ports.learning import FileReader, Progress
 from muniment.ports.source import Fetched, Repository, repo_uri
 from muniment.usecases.examine import tombstones
@@ -306,11 +306,13 @@ def _statement(claim: Claim) -> tuple[object, ...]:
 
 
 def _change_key(change: Change) -> tuple[object, ...]:
-    """Equal for the same proposal made twice: times and identifiers left out."""
+    """Equal for the same proposal made twice: times, identifiers and what else the file holds left out."""
     item = change.item
     statement: tuple[object, ...] = ()
     if item is not None:
-        still = replace(item, freshness=Freshness(), source=replace(item.source, observed_at=None))
+        evidence = tuple(Evidence(quote=e.quote, pointer=e.pointer) for e in item.source.evidence)
+        source = replace(item.source, observed_at=None, evidence=evidence)
+        still = replace(item, freshness=Freshness(), source=source)
         statement = (draft_digest(still),)
     spans = (
         tuple((e.start, e.end, e.quote) for e in change.source.evidence) if change.source else ()

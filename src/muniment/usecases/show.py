@@ -54,9 +54,8 @@ class Shown:
     def questions(self) -> tuple[tuple[str, str], ...]:
         """The six questions of a claim and their answers (`B-SIX`)."""
         claim = self.claim
-        who = "everybody of the tenant" if claim.visibility.level == "public" else " and ".join(
-            " or ".join(alternative) for alternative in claim.visibility.audience
-        )  # fmt: skip
+        named = (" or ".join(alternative) or "nobody" for alternative in claim.visibility.audience)
+        who = " and ".join(named) or "everybody of the tenant"
         verified = encode(claim.freshness.last_verified_at) or "never"
         override = self.superseded_by or ", ".join(self.conflicts) or _overrides(claim)
         review = claim.review
