@@ -2,7 +2,7 @@
 
 - A file is a list of cases of one kind, `kind: claim` and so on; a case has a description, the requirements that it
   shows, what is given and what is expected.
-- `given` may start from a template (`claim: fact`) and differ from it by a merge patch (`but:`, RFC 7396; null removes).
+- `given` may start from a template (`claim: fact`) and differ from it by a merge patch (`but:`, RFC 7396).
 - `outcome(case, off=...)` runs a case with one rule of the registry switched off: that is how a test sees that the
   rule is needed.
 """
@@ -246,7 +246,8 @@ def _status(given: Mapping[str, Any], expect: Mapping[str, Any], off: str) -> An
 
 def _review(given: Mapping[str, Any], expect: Mapping[str, Any], off: str) -> Any:
     at = datetime.fromisoformat(NOW)
-    change = Change("change_01", "deprecate", "it moved", target_id="mem_old")
+    declares = given.get("declares", "")
+    change = Change("change_01", "deprecate", "it moved", target_id="mem_old", declares=declares)
     shown = replace(change, reason="it moved away") if given.get("shown") == "other" else change
     scope = Scope("repository", "github:acme/shop")
     diff = Diff(

@@ -110,14 +110,16 @@ class World:
             ]  # fmt: skip
             return transaction.append(events, at)
 
-    def dispute(self, *between: str, note: str = "", resolved: str = "") -> int:
+    def dispute(
+        self, *between: str, note: str = "", resolved: str = "", at: datetime = NOON
+    ) -> int:
         """Record that claims contradict one another."""
         sides = tuple(sorted(between))
         content = {"between": list(sides), "note": note, "kind": "flagged",
                    "since": encode(NOON), "resolved": resolved}  # fmt: skip
         with self.store.transaction(self.tenant) as transaction:
             key = transaction.key("conflict", *sides)
-            return transaction.append([Event("conflict", key, content, subjects=sides)], NOON)
+            return transaction.append([Event("conflict", key, content, subjects=sides)], at)
 
     def group(self, name: str, *members: str) -> None:
         """Declare a group."""

@@ -459,6 +459,18 @@ def test_an_earlier_instant_shows_what_was_recorded_until_then():
     assert versions == [[], [1], [1], [2]]
 
 
+def test_an_earlier_instant_shows_conflicts_as_they_stood_then():
+    other = a_claim("other", "`make test` runs `tox`.")
+    world = a_world(TESTS, other)
+    world.dispute(TESTS.id, other.id, at=NOON + DAY)
+    world.dispute(TESTS.id, other.id, resolved="asked", at=NOON + 2 * DAY)
+    open_then = [
+        len(world.recall(ASK, as_of=instant).packet.conflicts)
+        for instant in (NOON, NOON + DAY, NOON + 2 * DAY)
+    ]
+    assert open_then == [0, 1, 0]
+
+
 @pytest.mark.req("B-FILTERFIRST")
 def test_an_earlier_revision_is_not_a_way_around_a_narrowed_audience():
     world = a_world(TESTS)

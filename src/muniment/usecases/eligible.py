@@ -157,25 +157,23 @@ def _revisions(viewing: Viewing, request: Request) -> Revisions:
 
 
 def _past(viewing: Viewing, as_of: int | datetime) -> Revisions:
-    """The state after so many visible versions of claims, or at an instant.
+    """The last state with so many visible versions of claims, or the state at an instant.
 
     A transaction is whole: a number that falls inside one names the state after it.
     """
-    stored = shown = 0
+    shown = counted = 0
     for envelope in viewing.snapshot.envelopes():
-        if envelope.kind != "claim" or envelope.cls not in viewing.classes:
-            continue
-        if envelope.revision != stored and _is_past(envelope.at, shown, as_of):
-            break
-        stored, shown = envelope.revision, shown + 1
-    return Revisions(stored, shown)
-
-
-def _is_past(recorded_at: str, shown: int, as_of: int | datetime) -> bool:
-    if isinstance(as_of, datetime):
-        recorded = read_time(recorded_at, "/at", [])
-        return recorded is None or recorded > as_of
-    return shown >= as_of
+        visible = envelope.kind == "claim" and envelope.cls in viewing.classes
+        if isinstance(as_of, datetime):
+            recorded = read_time(envelope.at, "/at", [])
+            over = recorded is None or recorded > as_of
+        else:
+            over = visible and shown >= as_of and envelope.revision != counted
+        if over:
+            return Revisions(envelope.revision - 1, shown)
+        if visible:
+            counted, shown = envelope.revision, shown + 1
+    return Revisions(viewing.snapshot.revision, shown)
 
 
 def _rows(
