@@ -177,17 +177,16 @@ class Memory:
         Returns:
             What was learned, and what the policy did with it.
         """
-        from muniment.usecases.learn import learn, silent
-        from muniment.usecases.policy import ByPolicy, decide_by_policy
+        from muniment.usecases.learn import PRINCIPAL, learn, silent
+        from muniment.usecases.policy import ByPolicy, decide_waiting
 
         repository = wiring.open_repository(Path(folder))
         session = self._with_root(repository.id, repository.root).session
         ref = self._protected_ref(session, repository)
         learned = learn(session, repository, wiring.read_file, ref, progress or silent)
-        if learned.proposed is None or ref is None:
+        if ref is None:
             return learned, ByPolicy()
-        diff_id = learned.proposed.diff.id
-        return learned, decide_by_policy(session, diff_id, wiring.read_file)
+        return learned, decide_waiting(session, learned.scope, PRINCIPAL, wiring.read_file)
 
     def _with_root(self, repository_id: str, root: Path) -> Memory:
         session = self.session
@@ -308,12 +307,22 @@ class Memory:
         return declare(self.session, declarations, signer)
 
     def declared(self, kind: str) -> tuple[Mapping[str, Any], ...]:
-        """The latest declarations of a kind: principal, group, role, credential or policy."""
+        """The latest declarations of a kind: principal, group, role, credential or policy.
+
+        An operator sees all; anybody else those about itself and its groups.
+        """
         from muniment.usecases.declare import declared
         from muniment.usecases.viewing import Viewing
 
         with self.session.store.snapshot(self.session.tenant) as snapshot:
             return declared(Viewing(snapshot, self.session.principal), kind)
+
+    def is_governed(self) -> bool:
+        """Whether somebody's credential is registered, so that declarations have to be signed."""
+        from muniment.usecases.declare import is_bootstrap
+
+        with self.session.store.snapshot(self.session.tenant) as snapshot:
+            return not is_bootstrap(snapshot)
 
     def declare_policy(self, policy: Policy, signer: Signer) -> str:
         """Declare a policy, signed by its reviewer."""

@@ -61,9 +61,7 @@ class Snapshot(Protocol):
         """One doc."""
 
     def contents(self, seqs: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
-        """Contents by event; a claim's, change's, source's and passage's has scope and visibility put back where they
-        were stripped; an erased one is absent.
-        """
+        """Contents by event, scope and visibility put back where they were stripped; an erased one is absent."""
 
     def postings(
         self, terms: Collection[str], classes: Collection[str]

@@ -172,7 +172,15 @@ def policy(session: Session, wanted: Policy, signer: Signer) -> Declaration:
 
 
 def declared(viewing: Viewing, kind: str) -> tuple[Mapping[str, Any], ...]:
-    """The latest declarations of a kind, in the order in which they were first made."""
+    """The latest declarations of a kind that the asker may see, in the order in which they were first made.
+
+    An operator sees all, as does anybody while nobody governs yet; everybody else sees what is said of itself and
+    its groups.
+    """
     docs = viewing.snapshot.docs(kind)
     contents = viewing.snapshot.contents([doc.seq for doc in docs])
-    return tuple(contents[doc.seq] for doc in docs if doc.seq in contents)
+    known = tuple(contents[doc.seq] for doc in docs if doc.seq in contents)
+    if "operator" in viewing.principal.roles or is_bootstrap(viewing.snapshot):
+        return known
+    mine = viewing.principal.everything
+    return tuple(one for one in known if one["name"] in mine or one.get("declared_by") in mine)

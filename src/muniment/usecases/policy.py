@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from muniment.core.access import Scope
 from muniment.core.canonical import canonical
@@ -31,7 +31,7 @@ from muniment.ports.source import Fetched, ParsedUri, parse_uri
 from muniment.usecases.apply import Outcome, apply_decisions
 from muniment.usecases.credentials import registered_keys
 from muniment.usecases.examine import examine
-from muniment.usecases.pending import load, open_changes
+from muniment.usecases.pending import load, open_changes, waiting
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -115,6 +115,38 @@ def decide_by_policy(session: Session, diff_id: str, reader: FileReader) -> ByPo
     return ByPolicy(
         policy.name, apply_decisions(session, pending, decisions, readings, before), left
     )
+
+
+def decide_waiting(session: Session, scope: Scope, proposer: str, reader: FileReader) -> ByPolicy:
+    """Let the policy decide on everything of one proposer that waits in its scope, of earlier runs too.
+
+    So what waited before the policy was declared, or was left when a run broke off, is decided by the next one.
+
+    Returns:
+        One answer over all diffs; its changes are named `diff/change`.
+    """
+    with session.store.snapshot(session.tenant) as snapshot:
+        pending = waiting(Viewing(snapshot, session.principal))
+        diffs = [
+            p.diff.id for p in pending if p.diff.proposed_by == proposer and p.diff.scope == scope
+        ]
+    decided = [(diff_id, decide_by_policy(session, diff_id, reader)) for diff_id in diffs]
+    policy = next((by.policy for _, by in decided if by.policy), "")
+    outcomes = [(diff_id, by.outcome) for diff_id, by in decided if by.outcome]
+    left = {
+        f"{diff_id}/{name}": why for diff_id, by in decided for name, why in (by.left or {}).items()
+    }
+    if not outcomes:
+        return ByPolicy(policy, None, left)
+    last = outcomes[-1][1]
+    merged = replace(
+        last,
+        decisions={f"{d}/{name}": one for d, o in outcomes for name, one in o.decisions.items()},
+        resulting={f"{d}/{name}": one for d, o in outcomes for name, one in o.resulting.items()},
+        conflicts=tuple(conflict for _, o in outcomes for conflict in o.conflicts),
+        held=tuple(f"{d}/{name}" for d, o in outcomes for name in o.held),
+    )
+    return ByPolicy(policy, merged, left)
 
 
 def _about(pending: Pending, change: Change, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

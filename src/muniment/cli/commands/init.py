@@ -343,7 +343,7 @@ def _refuse_known_reviewer(plan: Plan) -> None:
     if not profile.store.exists():
         return
     with Memory.open(profile.store, tenant=profile.tenant, create=False) as memory:
-        known = memory.acting_as(profile.principal).declared("credential")
+        known = memory.is_governed()
     if known:
         message = f"the store {quoted(profile.store)} has reviewers already"
         fix = "use the credential that was made for it, or another store with `--store FILE`"

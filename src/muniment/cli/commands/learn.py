@@ -107,7 +107,8 @@ def _summary(screen: Terminal, learned: Learned, by: ByPolicy) -> None:
     _left_out(screen, learned)
     _by_policy(screen, by)
     screen.findings(learned.findings)
-    waiting = len(changes) - (len(by.outcome.decisions) if by.outcome else 0) + learned.waiting
+    decided = len(by.outcome.decisions) if by.outcome else 0
+    waiting = len(changes) + learned.waiting - decided
     screen.dim("next: muniment review" if waiting else "next: muniment recall QUERY --use USE")
 
 
