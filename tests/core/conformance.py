@@ -27,7 +27,8 @@ from muniment.core.confidence import grade_of, settled
 from muniment.core.conflict import compare
 from muniment.core.decide import USE_RULES, Ask, decide
 from muniment.core.diff import Change, Decided, Diff, Pending, Trigger, change_digest
-from muniment.core.draft import BOUNDARIES, read_claim, read_diff
+from muniment.core.draft import read_claim, read_diff
+from muniment.core.draft_rules import BOUNDARIES, DRAFT_RULES
 from muniment.core.errors import Finding, errors_in
 from muniment.core.extract import Extract
 from muniment.core.policy import POLICY_RULES, Judged, Policy, obstacles
@@ -141,7 +142,7 @@ def without(kind: str, off: str, rows: Iterable[tuple[Any, ...]]) -> tuple[Any, 
 
 
 def _name(kind: str, row: tuple[Any, ...]) -> str:
-    if kind in ("claim", "diff", "review"):
+    if callable(row[1]) and kind != "status":
         return name_of(row[1])
     return row[1] if kind == "draft" else row[0]
 
@@ -160,7 +161,9 @@ def by_severity(findings: Iterable[Finding]) -> dict[str, list[str]]:
 
 def _claim_of(given: Mapping[str, Any], off: str = "") -> tuple[Claim | None, tuple[Finding, ...]]:
     raw = patched(drawn(given["claim"]), given.get("but", {}))
-    return read_claim(raw, "mem_x", "", without("draft", off, BOUNDARIES))
+    return read_claim(
+        raw, "mem_x", "", without("draft", off, BOUNDARIES), without("draft", off, DRAFT_RULES)
+    )
 
 
 def _known(given: Mapping[str, Any]) -> Known:
@@ -169,14 +172,7 @@ def _known(given: Mapping[str, Any]) -> Known:
     audiences = {
         id: audience_of(row["audience"]) for id, row in sources.items() if "audience" in row
     }
-    raw = patched(drawn(given["claim"]), given.get("but", {}))
-    return Known(
-        when(given.get("now", NOW)),
-        rows,
-        audiences,
-        raw.get("relevance"),
-        given.get("import", False),
-    )
+    return Known(when(given.get("now", NOW)), rows, audiences, given.get("import", False))
 
 
 def _claim(given: Mapping[str, Any], expect: Mapping[str, Any], off: str) -> Any:
@@ -195,7 +191,7 @@ def _elsewhere(further: tuple[Finding, ...], found: tuple[Finding, ...]) -> tupl
 def _diff(given: Mapping[str, Any], expect: Mapping[str, Any], off: str) -> Any:
     raw = patched(drawn(given["diff"]), given.get("but", {}))
     changes = [
-        {**change, "item": drawn(change["item"])} if "item" in change else change
+        {key: drawn(part) if key.endswith("item") else part for key, part in change.items()}
         for change in raw.get("changes") or []
     ]
     raw = {"created_at": NOW, "proposed_by": "agent:codex", **raw}

@@ -83,7 +83,7 @@ CLAIM_RULES: tuple[tuple[str, Rule], ...] = (
     ("A-WORKING", working_stays_working),
     ("A-EPISODIC", episode_has_time),
     ("A-PROCEDURAL", procedure_has_steps),
-    ("A-REJECT-RELEVANCE", numbers_are_in_range),
+    ("A-CONFIDENCE", numbers_are_in_range),
     ("A-CONFIDENCE", confidence_is_earned),
     ("A-INF-AMBIGUOUS", origin_is_certain),
     ("A-UPDATE", times_are_in_order),

@@ -49,14 +49,12 @@ class Known:
         now: Instant, microseconds.
         sources: Rows of the claims that it is derived from, as far as the proposer may see them.
         audiences: Their audiences.
-        given_relevance: A relevance that stood in the draft.
         is_import: Whether it comes from another memory; some things may then be missing, and wait for review.
     """
 
     now: int
     sources: Mapping[str, Row] = field(default_factory=dict)
     audiences: Mapping[str, Audience] = field(default_factory=dict)
-    given_relevance: object = None
     is_import: bool = False
 
 

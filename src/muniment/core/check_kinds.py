@@ -174,15 +174,13 @@ def procedure_has_steps(claim: Claim, known: Known) -> Iterator[Finding]:
 
 
 def numbers_are_in_range(claim: Claim, known: Known) -> Iterator[Finding]:
-    """Relevance, importance and confidence lie in [0, 1] (`A-REJECT-RELEVANCE`)."""
-    relevance = known.given_relevance
+    """Importance and confidence lie in [0, 1] (`A-CONFIDENCE`)."""
     importance = claim.importance.score if claim.importance else None
     for path, value, req in (
         ("/confidence/score", claim.confidence.score, "A-CONFIDENCE"),
         ("/importance/score", importance, "A-IMPORTANCE"),
-        ("/relevance", relevance, "A-REJECT-RELEVANCE"),
     ):
-        if value is not None and not (isinstance(value, int | float) and 0 <= value <= 1):
+        if value is not None and not 0 <= value <= 1:
             message = f"{path[1:].split('/')[0]} is {quoted(value)}, outside 0 to 1"
             yield Finding("out_of_range", message, path, "give a number from 0 to 1", req=req)
 

@@ -24,9 +24,17 @@ from muniment.core.canonical import digest
 from muniment.core.claim import Claim
 from muniment.core.codec import encode, read
 from muniment.core.diff import Change, Diff
-from muniment.core.errors import Finding, Severity, quoted
+from muniment.core.draft_rules import BOUNDARIES, DRAFT_RULES, Boundary, Rule, mapping
+from muniment.core.errors import Finding, quoted
 from muniment.core.ids import is_id
-from muniment.core.vocabulary import KIND_ORIGINS, canonical_name, is_closed, names, unknown_name
+from muniment.core.vocabulary import (
+    KIND_ORIGINS,
+    canonical_name,
+    equivalent,
+    is_closed,
+    names,
+    unknown_name,
+)
 
 _CLAIM_KEYS = frozenset(f.name for f in fields(Claim))
 _NAMED_FIELDS = (
@@ -47,22 +55,12 @@ _OPEN_NAME = re.compile(r"[a-z][a-z0-9_]*([:/-][a-z0-9_]+)*")
 _STATES_BY_SYSTEM = ("version", "retired", "superseded_by", "derived_stale", "reading")
 
 
-Boundary = tuple[str, str, str, Severity, str, Any]
-"""Key, code of the finding, requirement, severity, what to do, and what stands in while the rest is read."""
-
-BOUNDARIES: tuple[Boundary, ...] = (
-    ("scope", "no_scope", "B-V2", "error", "where does it hold? add `scope: {kind, id}`",
-     {"kind": "current_turn", "id": "-"}),
-    ("visibility", "no_visibility", "B-V3", "error",
-     "who may see it? add `visibility: {level, allowed_principals}`", {"level": "security-sensitive"}),
-    ("review", "no_review_status", "B-V4", "error", "add `review: {status: proposed}`", {}),
-    ("freshness", "no_freshness", "B-FRESHNESS", "warning",
-     "when was it last checked? add `freshness: {last_verified_at}`; until then it is unknown", {}),
-)  # fmt: skip
-
-
 def read_claim(
-    given: Any, new_id: str, path: str = "", boundaries: tuple[Boundary, ...] = BOUNDARIES
+    given: Any,
+    new_id: str,
+    path: str = "",
+    boundaries: tuple[Boundary, ...] = BOUNDARIES,
+    rules: tuple[tuple[str, Rule], ...] = DRAFT_RULES,
 ) -> tuple[Claim | None, tuple[Finding, ...]]:
     """Read one claim.
 
@@ -71,6 +69,7 @@ def read_claim(
         new_id: The identifier that it gets.
         path: JSON pointer of `given`.
         boundaries: What must be stated.
+        rules: What is looked at as it was given, before it is read.
 
     Returns:
         The claim and every finding. With an error among them the claim is None, or holds placeholders and
@@ -80,7 +79,7 @@ def read_claim(
         return None, (
             Finding("wrong_type", "a claim is an object", path, "give `{claim, scope, source, …}`"),
         )
-    findings: list[Finding] = []
+    findings = [finding for _, rule in rules for finding in rule(given, path)]
     raw = _prepared(dict(given), new_id, path, findings, boundaries)
     _refuse_unknown_names(raw, path, findings)
     return read(Claim, raw, path, findings), tuple(findings)
@@ -111,7 +110,7 @@ def _identity(raw: Mapping[str, Any], new_id: str) -> dict[str, Any]:
     foreign = raw.get("id")
     if foreign is None or foreign == new_id:
         return {}
-    provenance = _object(raw.get("provenance"))
+    provenance = mapping(raw.get("provenance"))
     return {
         "aliases": list(dict.fromkeys([*_list(raw.get("aliases")), str(foreign)])),
         "provenance": {**provenance, "foreign_id": str(foreign)},
@@ -123,7 +122,7 @@ def _foreign_review(raw: Mapping[str, Any]) -> dict[str, Any]:
     review = raw.get("review")
     if not isinstance(review, Mapping) or review.get("status", "proposed") == "proposed":
         return {}
-    provenance = _object(raw.get("provenance"))
+    provenance = mapping(raw.get("provenance"))
     said = " ".join(
         str(review[key]) for key in ("status", "reviewed_by", "reviewed_at") if review.get(key)
     )
@@ -154,14 +153,14 @@ def _require(
     for key, code, req, severity, fix, placeholder in boundaries:
         given = raw.get(key)
         if isinstance(given, str) and key == "scope" and ":" in given:
-            raw[key] = _scope_object(given)
+            raw[key] = _scopemapping(given)
         elif given in (None, {}, ""):
             message = f"the claim states no {code.removeprefix('no_').replace('_', ' ')}"
             findings.append(Finding(code, message, f"{path}/{key}", fix, severity, req))
             raw[key] = placeholder
 
 
-def _scope_object(given: Any) -> Any:
+def _scopemapping(given: Any) -> Any:
     """A scope written as `kind:id` as an object; anything else as it is."""
     if isinstance(given, str) and ":" in given:
         kind, _, rest = given.partition(":")
@@ -265,7 +264,7 @@ def read_diff(
     ]
     raw["changes"] = []
     raw["id"] = new_ids["diff"]
-    raw["scope"] = _scope_object(raw.get("scope"))
+    raw["scope"] = _scopemapping(raw.get("scope"))
     if "id" in given and not is_id(str(given["id"]), "mdiff"):
         raw["extensions"] = {"foreign_id": given["id"]}
     if isinstance(raw.get("basis"), Mapping):
@@ -279,10 +278,6 @@ def read_diff(
 
 def _list(given: Any) -> list[Any]:
     return given if isinstance(given, list) else []
-
-
-def _object(given: Any) -> dict[str, Any]:
-    return dict(given) if isinstance(given, Mapping) else {}
 
 
 def _wire_state(given: Mapping[str, Any], path: str) -> list[Finding]:
@@ -325,7 +320,7 @@ def _change(
             Finding("wrong_type", "a change is an object", place, "give `{id, operation, reason}`")
         )
         return None
-    raw = {key: value for key, value in given.items() if key != "item"}
+    raw = {_part(key): value for key, value in given.items()}
     raw.setdefault("id", f"change_{index + 1:02d}")
     operation = raw.get("operation")
     if operation not in names("operation"):
@@ -334,11 +329,18 @@ def _change(
     if "source" in raw:
         raw["source"] = _source(raw["source"], place, findings)
     item = None
-    if operation in ("add", "supersede") and given.get("item") is not None:
-        item, found = read_claim(given["item"], new_ids[f"item:{index}"], f"{place}/item")
+    if operation in ("add", "supersede") and raw.get("item") is not None:
+        item, found = read_claim(raw["item"], new_ids[f"item:{index}"], f"{place}/item")
         findings.extend(found)
+    raw.pop("item", None)
     change = read(Change, raw, place, findings)
     return replace(change, item=item) if change else None
+
+
+def _part(key: str) -> str:
+    """The part of a change that a key names; equivalent names of a claim stand for its item (`A-EQUIVALENCE`)."""
+    pair = equivalent(key)
+    return "item" if pair and pair.stands_for == "claim" else key
 
 
 def draft_digest(claim: Claim) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 from muniment.core.check import CLAIM_RULES
 from muniment.core.check_diff import DIFF_RULES
 from muniment.core.decide import USE_RULES
-from muniment.core.draft import BOUNDARIES
+from muniment.core.draft_rules import BOUNDARIES, DRAFT_RULES
 from muniment.core.policy import POLICY_RULES
 from muniment.core.review import REVIEW_RULES
 from muniment.core.status import STATUS_RULES
@@ -88,6 +88,7 @@ def _drafts() -> Iterator[RegisteredRule]:
 
 RULES: tuple[RegisteredRule, ...] = (
     *_drafts(),
+    *_functions("draft", DRAFT_RULES),
     *_functions("claim", CLAIM_RULES),
     *_functions("diff", DIFF_RULES),
     *_functions("review", REVIEW_RULES),

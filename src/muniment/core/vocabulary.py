@@ -304,7 +304,7 @@ EQUIVALENTS = (
         "memory retrieval", "AI memory lookup", "recall", "stored memory records are retrieved"
     ),
 )
-DISTINCTIONS = (
+DISTINCTIONS: tuple[tuple[str, str], ...] = (
     ("memory", "model_parameters"),
     ("memory", "training_data"),
     ("working_memory", "long_term_memory"),
@@ -348,18 +348,27 @@ def is_closed(vocabulary: str) -> bool:
     return any(closed for key, _, closed in VOCABULARIES if key == vocabulary)
 
 
+def equivalent(name: str) -> Equivalent | None:
+    """The pair of names that a name belongs to, whatever its case and however its words are joined (`A-EQUIVALENCE`).
+
+    >>> equivalent("AI_memory_record").stands_for, equivalent("note")
+    ('claim', None)
+    """
+    folded = name.strip().casefold().replace("_", " ")
+    for pair in EQUIVALENTS:
+        if folded in (pair.name.casefold(), pair.same_as.casefold()):
+            return pair
+    return None
+
+
 def canonical_name(vocabulary: str, given: str) -> str:
     """A declared name for what was given: itself, its spelling variant, or the equivalent's (`A-EQUIVALENCE`)."""
     folded = given.strip().casefold()
     for known in names(vocabulary):
         if folded.replace("-", "_").replace(" ", "_") == known.replace("-", "_"):
             return known
-    for pair in EQUIVALENTS:
-        if folded in (pair.name.casefold(), pair.same_as.casefold()) and pair.stands_for in names(
-            vocabulary
-        ):
-            return pair.stands_for
-    return given
+    pair = equivalent(given)
+    return pair.stands_for if pair and pair.stands_for in names(vocabulary) else given
 
 
 def unknown_name(vocabulary: str, given: str, path: str = "") -> Finding:

@@ -79,9 +79,7 @@ def _known(viewing: Viewing, item: Claim, now: int, is_import: bool) -> Known:
     rows = {one: row for one in item.source.derived_from if (row := viewing.row(one)) is not None}
     seen = {row.claim_id: row for row in viewing.seen(rows.values())}
     audiences = {one: viewing.audience_of(row.cls) for one, row in rows.items()}
-    unknown = item.extensions.get("unknown")
-    relevance = unknown.get("relevance") if isinstance(unknown, dict) else None
-    return Known(now, seen, audiences, relevance, is_import)
+    return Known(now, seen, audiences, is_import)
 
 
 def _texts(diff: Diff) -> Iterable[Finding]:
