@@ -6,6 +6,7 @@ import pytest
 
 from muniment.core.codec import encode
 from muniment.core.diff import change_digest
+from muniment.core.draft import draft_digest
 from muniment.core.errors import Conflicted, InvalidInput, NotFound, NotPermitted
 from muniment.core.ids import is_id
 from muniment.core.source import evidence_of
@@ -454,3 +455,82 @@ def test_nothing_of_one_tenant_is_seen_from_the_other(world):
         )  # fmt: skip
     assert (world.accepted(THERE), len(world.accepted(HERE))) == (set(), 1)
     assert "Gradle" not in world.texts(THERE)
+
+
+@pytest.mark.parametrize("relevance", [1.5, -0.1, "high", True])
+@pytest.mark.req("A-REJECT-RELEVANCE", "A-RELEVANCE")
+def test_a_relevance_out_of_range_is_refused_on_its_way_in(world, relevance):
+    with pytest.raises(InvalidInput) as refusal:
+        world.propose("agent:codex", add(fact(relevance=relevance)))
+    assert [(f.code, f.path) for f in refusal.value.findings] == [
+        ("out_of_range", "/changes/0/item/relevance")
+    ]
+
+
+@pytest.mark.req("A-RELTRUTH", "A-RELEVANCE")
+def test_a_relevance_in_range_is_not_kept_with_the_claim(world):
+    plain, relevant = (
+        world.propose("agent:codex", add(fact(**more))) for more in ({}, {"relevance": 1})
+    )
+    assert draft_digest(plain.diff.changes[0].item) == draft_digest(relevant.diff.changes[0].item)
+
+
+@pytest.mark.req("A-CONSOLIDATE", "A-ONCONSOLIDATE", "A-SRCKEEP")
+def test_a_consolidation_keeps_its_sources_and_links_them(world):
+    one, two = (
+        world.accept(fact("Releases are cut on Tuesdays.")),
+        world.accept(fact("Releases are tagged.")),
+    )
+    source = {
+        "kind": "memory",
+        "origin": "system_process",
+        "derivation": "consolidated",
+        "derived_from": [one, two],
+    }
+    step = {
+        "activity": "consolidate",
+        "agent": "process:consolidate",
+        "at": encode(NOON),
+        "note": "joined",
+    }
+    item = fact(
+        "Releases are cut and tagged on Tuesdays.",
+        source=source,
+        provenance={"transformations": [step]},
+    )
+    shown = world.show(world.accept(item, by="user:bob"))
+    assert shown.claim.source.derived_from == (one, two)
+    assert [t.activity for t in shown.claim.provenance.transformations] == ["consolidate", "add"]
+    assert "consolidated" in shown.labels
+    assert {world.show(id).status for id in (one, two)} == {"active"}
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (2**60, "number_too_large"),
+        (4.2e16, "number_too_large"),
+        (float("nan"), "not_finite"),
+        (float("-inf"), "not_finite"),
+        ({1: "a"}, "key_not_text"),
+        ({"deep": [{2, 3}]}, "not_json"),
+        (b"bytes", "not_json"),
+        ("\ud800", "lone_surrogate"),
+    ],
+)
+@pytest.mark.req("B-DIFF", "E-ONEGATE")
+def test_what_would_not_be_read_back_as_it_was_written_is_refused(world, value, code):
+    before = world.revision()
+    for change in (add(fact(properties={"x": value})), add(fact(nobody_knows_this=value))):
+        with pytest.raises(InvalidInput) as refusal:
+            world.propose("agent:codex", change)
+        assert code in {f.code for f in refusal.value.findings}
+    assert world.revision() == before
+
+
+@pytest.mark.parametrize("value", [2**53 - 1, 1e21, 1e300, 0.1, -0.0, True, None, "x", [], {}])
+@pytest.mark.req("E-APPROVER")
+def test_what_can_be_kept_is_reviewed_as_it_was_proposed(world, value):
+    proposed = world.propose("agent:codex", add(fact(properties={"x": value})))
+    id = world.review("user:ana", proposed, change_01="accepted").resulting["change_01"]
+    assert world.show(id).claim.properties == {"x": value}
