@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import apsw
 import pytest
@@ -33,10 +34,14 @@ def open_store(path, **options):
     return SqliteStore.open(path, entropy=numbers(), **{"create": True, **options})
 
 
+ROOT = Path(__file__).resolve().parents[2]  # where a child finds `tests`
+
+
 def run(code, *arguments, **options):
     head = "import os, sys, time\nfrom muniment.store.sqlite import SqliteStore\nfrom tests.store.world import *\n"
     command = [sys.executable, "-c", head + code, *map(str, arguments)]
-    options = {"text": True, "stdout": subprocess.PIPE, "stdin": subprocess.PIPE, **options}
+    piped = {"text": True, "stdout": subprocess.PIPE, "stdin": subprocess.PIPE}
+    options = {**piped, "cwd": ROOT, **options}
     return subprocess.Popen(command, **options)
 
 
