@@ -216,12 +216,13 @@ class Memory:
         return policy.protected_ref if policy else None
 
     def inbox(self) -> tuple[Pending, ...]:
-        """Diffs with a change that waits for a decision, oldest first."""
+        """Diffs of the scopes in force with a change that waits for a decision, oldest first (`E-NOSCOPE`)."""
         from muniment.usecases.pending import waiting
         from muniment.usecases.viewing import Viewing
 
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            return waiting(Viewing(snapshot, self.session.principal))
+            found = waiting(Viewing(snapshot, self.session.principal))
+        return tuple(one for one in found if one.diff.scope in self.session.scopes)
 
     def diff(self, diff_id: str) -> tuple[Pending, Examined]:
         """A diff with where its changes stand, and what the checks notice about it now.
