@@ -508,8 +508,8 @@ def test_a_consolidation_keeps_its_sources_and_links_them(world):
 @pytest.mark.parametrize(
     ("value", "code"),
     [
-        (2**60, "number_too_large"),
-        (4.2e16, "number_too_large"),
+        (2**60, "integer_too_large"),
+        (4.2e16, "integer_too_large"),
         (float("nan"), "not_finite"),
         (float("-inf"), "not_finite"),
         ({1: "a"}, "key_not_text"),

@@ -16,8 +16,7 @@ import hashlib
 import hmac
 import json
 import math
-from collections.abc import Iterator, Mapping
-from datetime import date
+from collections.abc import Mapping
 from typing import Any
 
 _LARGEST = 2**53 - 1
@@ -33,36 +32,6 @@ def canonical(value: Any) -> bytes:
         return _render(value).encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError("a lone surrogate has no canonical form") from error
-
-
-def unrepresentable(value: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """What of a value would not survive being written and read: its path, a code and why.
-
-    A number that is written in digits alone is read as an integer, so it has to be one exactly. Times are written as
-    text by `core.codec`, and are fine.
-
-    >>> [code for _, code, _ in unrepresentable({"a": [2**60, 1e20, 1e21, 0.5], "b": {1: "x"}})]
-    ['number_too_large', 'number_too_large', 'key_not_text']
-    """
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                yield f"{path}/{key}", "key_not_text", "a key is text"
-            yield from unrepresentable(item, f"{path}/{key}")
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            yield from unrepresentable(item, f"{path}/{index}")
-    elif isinstance(value, float) and not math.isfinite(value):
-        yield path, "not_finite", "a number is finite"
-    elif isinstance(value, int | float):
-        if _loses_digits(value):
-            yield path, "number_too_large", "a whole number lies within 2**53, or is given as text"
-    elif not isinstance(value, str | date | None):
-        yield path, "not_json", f"a {type(value).__name__} is nothing that JSON has"
-
-
-def _loses_digits(value: int | float) -> bool:
-    return abs(value) > _LARGEST and (not isinstance(value, float) or abs(value) < 1e21)
 
 
 def _render(value: Any) -> str:

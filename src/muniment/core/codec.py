@@ -26,6 +26,7 @@ from muniment.core.access import Scope
 from muniment.core.errors import Finding, quoted
 
 LARGEST_INTEGER = 2**53 - 1
+_WRITTEN_WITH_EXPONENT = 1e21  # the canonical form writes smaller ones as digits alone
 T = TypeVar("T")
 Reader = Callable[[Any, str, list[Finding]], Any]
 _MISSING = object()
@@ -271,6 +272,10 @@ def _read_number(given: Any, path: str, findings: list[Finding]) -> Any:
                 "give a finite number",
             )
         )
+        return 0.0
+    if LARGEST_INTEGER < abs(given) < _WRITTEN_WITH_EXPONENT:
+        message = f"{quoted(given)} is beyond 2**53 and would be read back as another number"
+        findings.append(Finding("integer_too_large", message, path, "write it as text"))
         return 0.0
     return given
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from muniment.core.access import NOBODY
-from muniment.core.canonical import unrepresentable
 from muniment.core.check import Known, check_claim
 from muniment.core.check_boundaries import LONGEST_BODY
 from muniment.core.codec import encode, micros
@@ -61,7 +60,6 @@ def propose(session: Session, given: Mapping[str, Any], is_import: bool = False)
     if not isinstance(given, Mapping):
         raise InvalidInput.of(read_diff(given, {})[1])
     refuse_oversized(given)
-    refuse_unrepresentable(given)
     count = len(given["changes"]) if isinstance(given.get("changes"), list) else 0
     ids = {f"item:{index}": session.fresh_id("mem") for index in range(count)}
     ids["diff"] = session.fresh_id("mdiff")
@@ -98,20 +96,6 @@ def refuse_oversized(given: Mapping[str, Any]) -> None:
             raise _too_much("too_long", what, path)
         if total > LONGEST_DIFF:
             raise _too_much("too_long", f"the diff has over {LONGEST_DIFF:,} characters", path)
-
-
-def refuse_unrepresentable(given: Mapping[str, Any]) -> None:
-    """Refuse what would not be read back as it was written.
-
-    Raises:
-        InvalidInput: A number that loses digits or is not finite, a key that is no text, a value that is not JSON.
-    """
-    findings = tuple(
-        Finding(code, f"what is given cannot be kept as it is: {why}", path, "give it as text")
-        for path, code, why in unrepresentable(given)
-    )
-    if findings:
-        raise InvalidInput.of(findings)
 
 
 def _too_much(code: str, message: str, path: str) -> InvalidInput:
