@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
     from muniment.usecases.recall import Recalled
+    from muniment.usecases.reread import Reread
     from muniment.usecases.review import Choice
     from muniment.usecases.show import Shown, Version
 
@@ -187,6 +188,22 @@ class Memory:
         if ref is None:
             return learned, ByPolicy()
         return learned, decide_waiting(session, learned.scope, PRINCIPAL, wiring.read_file)
+
+    def reread(self, *claim_ids: str, everything: bool = False) -> tuple[Reread, ByPolicy]:
+        """Go back to the sources of claims that are due (or named), and propose what follows; see `usecases.reread`.
+
+        Returns:
+            What was found, and what a declared policy did with the proposals.
+        """
+        from muniment.usecases.policy import ByPolicy, decide_waiting
+        from muniment.usecases.reread import PRINCIPAL, reread
+
+        found = reread(self.session, claim_ids, everything)
+        decided = ByPolicy()
+        for one in found.proposed:
+            by = decide_waiting(self.session, one.diff.scope, PRINCIPAL, wiring.read_file)
+            decided = by if by.policy else decided
+        return found, decided
 
     def _with_root(self, repository_id: str, root: Path) -> Memory:
         session = self.session

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
     from muniment.usecases.recall import Recalled
+    from muniment.usecases.reread import Reread
     from muniment.usecases.show import Shown, Version
 
 HTTP_STATUS: tuple[tuple[type[MunimentError], int], ...] = (
@@ -163,6 +164,20 @@ def learned(value: Learned, by: ByPolicy) -> dict[str, Any]:
             "name": by.policy or None,
             "accepted": sorted(accepted),
             "left": {name: list(reasons) for name, reasons in (by.left or {}).items()},
+        },
+    }
+
+
+def reread(value: Reread, by: ByPolicy) -> dict[str, Any]:
+    """What going back to the sources found, and what a policy did with it."""
+    return {
+        "readings": {claim: encode(reading) for claim, reading in value.readings.items()},
+        "proposed": [proposed(one) for one in value.proposed],
+        "without_source": list(value.without_source),
+        "waiting": list(value.waiting),
+        "policy": {
+            "name": by.policy or None,
+            "accepted": sorted(by.outcome.decisions) if by.outcome else [],
         },
     }
 

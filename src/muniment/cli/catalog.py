@@ -9,6 +9,7 @@ from __future__ import annotations
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("init", "init", "Make a profile, a store and a reviewer's credential; add a repository."),
     ("learn", "learn", "Read a repository's own files and propose what changed."),
+    ("reread", "learn", "Go back to the sources of claims and propose what follows."),
     ("inbox", "review", "List what waits for review."),
     ("review", "review", "Decide changes one by one, in a dialogue or by options."),
     ("recall", "recall", "Answer a question from memory, within a token budget."),

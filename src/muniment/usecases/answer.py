@@ -33,7 +33,7 @@ from muniment.core.vocabulary import risk_of
 from muniment.ports.tokens import TokenCounter
 from muniment.usecases.disputes import disagreement, group_of, linked
 from muniment.usecases.eligible import Gathered
-from muniment.usecases.reread import read_place
+from muniment.usecases.readings import read_place
 from muniment.usecases.scoring import Hit, Scored, Scoring
 from muniment.usecases.session import Session
 

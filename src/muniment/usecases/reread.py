@@ -1,34 +1,145 @@
-"""Go back to a source and see whether it still says so. Reading only; what follows is proposed and reviewed.
+"""Re-read: go back to the sources of claims, and propose what follows (`B-REVERIFY`).
 
-- A change's first checkable evidence is its primary one.
-- What cannot be reached is `could_not_observe`: it renews nothing, and proves nothing.
+- Only a match (or the same words at another place) renews freshness, and it is proposed like any change.
+- What the source no longer says is proposed to be deprecated; what cannot be reached proves nothing and is reported.
+- By default only claims are read whose verification ran out or whose last reading doubted them.
+- The proposals come from `process:reread`; a policy may accept what it can derive again.
+- A proposal that waits already is not made twice.
 """
 
 from __future__ import annotations
 
-from muniment.core.diff import Change
-from muniment.core.source import Evidence, Reading, Source, compare
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from muniment.core.access import Scope
+from muniment.core.claim import Claim
+from muniment.core.codec import micros
+from muniment.core.diff import Basis, Change, Diff, Trigger
+from muniment.core.row import Row
+from muniment.core.source import Reading, renewed
+from muniment.core.status import freshness_at
+from muniment.usecases.pending import open_changes, waiting
+from muniment.usecases.propose import Proposed, record
+from muniment.usecases.readings import read_source
 from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing, not_found
+
+PRINCIPAL = "process:reread"
 
 
-def read_evidence(session: Session, change: Change) -> Reading | None:
-    """What the source of a change says now; None where it has nothing that can be read again."""
-    source = change.item.source if change.item else change.source
-    return read_source(session, source) if source else None
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What going back to the sources found.
+
+    Attributes:
+        readings: Claim to what its source says now.
+        proposed: The recorded diffs, one a scope.
+        without_source: Claims that have nothing that can be read again.
+        waiting: Claims for which the same proposal waits already.
+    """
+
+    readings: dict[str, Reading]
+    proposed: tuple[Proposed, ...] = ()
+    without_source: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
 
 
-def read_source(session: Session, source: Source) -> Reading | None:
-    """What a source says now of its primary evidence."""
-    primary = next((e for e in source.evidence if e.checkable), None)
-    if primary is None or not (primary.uri or source.uri):
-        return None
-    return read_place(session, primary.uri or source.uri, primary)
+def reread(session: Session, claim_ids: tuple[str, ...] = (), everything: bool = False) -> Reread:
+    """Read the sources of claims again.
+
+    Args:
+        session: Who asks; claims of its scopes are read.
+        claim_ids: These, due or not; none means what is due.
+        everything: All current claims in scope, due or not.
+
+    Raises:
+        NotFound: A named claim is absent or not visible.
+    """
+    with session.store.snapshot(session.tenant) as snapshot:
+        viewing = Viewing(snapshot, session.principal)
+        chosen = _chosen(session, viewing, claim_ids, everything)
+        claims = viewing.claims(chosen)
+        asked = _waiting(viewing)
+    readings: dict[str, Reading] = {}
+    unread: list[str] = []
+    changes: dict[Scope, list[Change]] = {}
+    again: list[str] = []
+    for claim in claims.values():
+        reading = read_source(session, claim.source)
+        if reading is None:
+            unread.append(claim.id)
+            continue
+        readings[claim.id] = reading
+        change = _change(claim, reading)
+        if change is not None and (change.operation, claim.id) in asked:
+            again.append(claim.id)
+        elif change is not None:
+            changes.setdefault(claim.scope, []).append(change)
+    proposed = tuple(_propose(session, scope, found) for scope, found in changes.items())
+    return Reread(readings, proposed, tuple(unread), tuple(again))
 
 
-def read_place(session: Session, uri: str, evidence: Evidence) -> Reading:
-    """What stands at an address now, compared with evidence."""
-    fetched = session.sources.fetch(uri)
-    at = session.now()
-    if fetched.state == "unreadable":
-        return Reading("could_not_observe", at, detail=fetched.detail)
-    return compare(evidence, fetched.data if fetched.state == "read" else None, at)
+def _chosen(
+    session: Session, viewing: Viewing, claim_ids: tuple[str, ...], everything: bool
+) -> tuple[Row, ...]:
+    rows = viewing.seen(viewing.snapshot.rows(viewing.classes_of(session.scopes)))
+    current = [r for r in rows if r.review == "accepted" and not r.superseded_by and not r.retired]
+    if claim_ids:
+        by_id = {row.claim_id: row for row in current}
+        for claim_id in claim_ids:
+            if claim_id not in by_id:
+                raise not_found("current claim", claim_id)
+        return tuple(by_id[claim_id] for claim_id in dict.fromkeys(claim_ids))
+    at = micros(session.now())
+    return tuple(r for r in current if everything or freshness_at(r, at) in ("stale", "unknown"))
+
+
+def _waiting(viewing: Viewing) -> set[tuple[str, str]]:
+    pending = (p for p in waiting(viewing) if p.diff.proposed_by == PRINCIPAL)
+    return {(c.operation, c.target_id) for p in pending for c in open_changes(p)}
+
+
+def _change(claim: Claim, reading: Reading) -> Change | None:
+    """What a reading asks for; nothing, where nothing could be observed."""
+    if reading.state in ("match", "moved"):
+        word = "still says so" if reading.state == "match" else "still says so, at another place"
+        evidence = tuple(
+            renewed(one, reading) if index == 0 else one
+            for index, one in enumerate(claim.source.evidence)
+        )
+        source = replace(claim.source, evidence=evidence, observed_at=reading.at)
+        return Change(
+            "", "revalidate", f"its source {word}", None, claim.id, (), source, None, reading
+        )
+    if reading.state in ("changed", "missing"):
+        word = "no longer says so" if reading.state == "changed" else "is gone"
+        source = replace(claim.source, observed_at=reading.at)
+        return Change(
+            "", "deprecate", f"its source {word}", None, claim.id, (), source, None, reading
+        )
+    return None
+
+
+def _propose(session: Session, scope: Scope, changes: list[Change]) -> Proposed:
+    numbered = tuple(replace(change, id=f"change_{n:02d}") for n, change in enumerate(changes, 1))
+    uris = dict.fromkeys(change.source.uri for change in numbered if change.source)
+    diff = Diff(
+        id=session.fresh_id("mdiff"),
+        created_at=session.now(),
+        proposed_by=PRINCIPAL,
+        scope=scope,
+        trigger=Trigger("reading", next(iter(uris)), "observed", session.now()),
+        basis=tuple(Basis(uri) for uri in uris),
+        summary=f"{len(numbered)} claims read again at their sources",
+        changes=numbered,
+    )
+    return record(replace(session, principal=PRINCIPAL), diff, seen_as=session.principal)
+
+
+def kinds(result: Reread) -> Iterator[tuple[str, int]]:
+    """How many readings came out how, most reassuring first."""
+    for state in ("match", "moved", "changed", "missing", "could_not_observe"):
+        count = sum(reading.state == state for reading in result.readings.values())
+        if count:
+            yield state, count

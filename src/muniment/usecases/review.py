@@ -25,7 +25,7 @@ from muniment.usecases.credentials import registered_keys
 from muniment.usecases.examine import examine
 from muniment.usecases.pending import load, open_changes
 from muniment.usecases.policy import may_review_own
-from muniment.usecases.reread import read_evidence
+from muniment.usecases.readings import read_evidence
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 

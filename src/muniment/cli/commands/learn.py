@@ -55,6 +55,43 @@ def learn(
         )
 
 
+@command
+def reread(
+    call: Call,
+    claims: Annotated[
+        list[str] | None, typer.Argument(help="Claims; by default what is due.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every claim in scope.")] = False,
+) -> None:
+    """Go back to the sources of claims, and propose to renew or deprecate them.
+
+    Due is what was verified too long ago for its kind, or never. Nothing changes before it is reviewed.
+
+    Example: `muniment reread --all`
+    """
+    found, by = call.memory().reread(*(claims or ()), everything=everything)
+    if call.options.json:
+        call.result(wire.reread(found, by))
+        return
+    from muniment.usecases.reread import kinds
+
+    screen = call.terminal
+    rows = [(str(count), state.replace("_", " ")) for state, count in kinds(found)]
+    rows += (
+        [(str(len(found.without_source)), "with nothing to read again")]
+        if found.without_source
+        else []
+    )
+    rows += [(str(len(found.waiting)), "wait for review already")] if found.waiting else []
+    screen.table(rows or [("0", "due")], "  ")
+    for claim_id, reading in found.readings.items():
+        if reading.state not in ("match", "moved"):
+            detail = f": {reading.detail}" if reading.detail else ""
+            screen.out(f"  {claim_id}  {reading.state.replace('_', ' ')}{detail}")
+    _by_policy(screen, by)
+    screen.dim("next: muniment review" if found.proposed else "nothing to review")
+
+
 @contextlib.contextmanager
 def progress_on(call: Call) -> Iterator[Progress | None]:
     """A bar on a terminal; nothing elsewhere."""
