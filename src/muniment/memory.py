@@ -18,21 +18,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from muniment import wiring
 from muniment.core.access import Scope, Visibility
-from muniment.core.codec import read
 from muniment.core.diff import Pending
-from muniment.core.errors import Finding, InvalidInput
 from muniment.core.event import Verification
 from muniment.core.policy import Policy
 from muniment.ports.credential import Signer
 from muniment.ports.learning import Progress
-from muniment.ports.source import Repository
 from muniment.usecases.session import Session
 from muniment.wiring import Clock, Entropy
 
@@ -121,7 +117,7 @@ class Memory:
             principal=principal,
             scopes=tuple(s if isinstance(s, Scope) else Scope.parse(s) for s in scopes),
             roots=known,
-            visibility=_visibility(visibility),
+            visibility=wiring.visibility_from(visibility),
             uses=tuple(uses),
             clock=self._clock,
             entropy=self._entropy,
@@ -179,11 +175,11 @@ class Memory:
             What was learned, and what the policy did with it.
         """
         from muniment.usecases.learn import PRINCIPAL, learn, silent
-        from muniment.usecases.policy import ByPolicy, decide_waiting
+        from muniment.usecases.policy import ByPolicy, decide_waiting, protected_ref
 
         repository = wiring.open_repository(Path(folder))
         session = self._with_root(repository.id, repository.root).session
-        ref = self._protected_ref(session, repository)
+        ref = protected_ref(session, repository, self._roots.get(repository.id))
         learned = learn(session, repository, wiring.read_file, ref, progress or silent)
         if ref is None:
             return learned, ByPolicy()
@@ -215,22 +211,6 @@ class Memory:
             roots={repository_id: root},
             declared=session.declared,
         )
-
-    def _protected_ref(self, session: Session, repository: Repository) -> str | None:
-        """The ref that a policy protects, in the one folder that was declared for the repository.
-
-        Another folder may call itself the same repository and hold other refs; no policy accepts from there.
-        """
-        from muniment.usecases.policy import protecting
-        from muniment.usecases.viewing import Viewing
-
-        known = self._roots.get(repository.id)
-        if known is None or Path(known).resolve() != repository.root.resolve():
-            return None
-        with session.store.snapshot(session.tenant) as snapshot:
-            viewing = Viewing(snapshot, session.principal)
-            policy = protecting(session, viewing, Scope("repository", repository.id))
-        return policy.protected_ref if policy else None
 
     def inbox(self) -> tuple[Pending, ...]:
         """Diffs of the scopes in force with a change that waits for a decision, oldest first (`E-NOSCOPE`)."""
@@ -383,19 +363,3 @@ class Memory:
         from muniment.usecases.doctor import rebuild
 
         rebuild(self.session)
-
-    def narrowed(self, scopes: Sequence[Scope]) -> Memory:
-        """The same, in fewer scopes."""
-        return Memory(
-            replace(self.session, scopes=tuple(scopes)), self._roots, self._clock, self._entropy
-        )
-
-
-def _visibility(given: Mapping[str, Any] | Visibility | None) -> Visibility | None:
-    if given is None or isinstance(given, Visibility):
-        return given
-    findings: list[Finding] = []
-    value = read(Visibility, given, "/visibility", findings)
-    if value is None:
-        raise InvalidInput.of(tuple(findings))
-    return value

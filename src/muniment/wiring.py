@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from muniment.core.access import Scope, Visibility
-from muniment.core.errors import Finding
+from muniment.core.codec import read
+from muniment.core.errors import Finding, InvalidInput
 from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
 from muniment.ports.source import Repository
@@ -90,6 +91,21 @@ def make_session(
         uses,
         declared,
     )
+
+
+def visibility_from(given: Mapping[str, Any] | Visibility | None) -> Visibility | None:
+    """A visibility from its wire form.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    if given is None or isinstance(given, Visibility):
+        return given
+    findings: list[Finding] = []
+    value = read(Visibility, given, "/visibility", findings)
+    if value is None:
+        raise InvalidInput.of(tuple(findings))
+    return value
 
 
 def open_repository(folder: Path) -> Repository:

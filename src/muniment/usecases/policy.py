@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from muniment.core.access import Scope
 from muniment.core.canonical import canonical
@@ -27,7 +28,7 @@ from muniment.core.policy import (
 )
 from muniment.core.source import Evidence, Reading, compare
 from muniment.ports.learning import FileReader
-from muniment.ports.source import Fetched, ParsedUri, parse_uri
+from muniment.ports.source import Fetched, ParsedUri, Repository, parse_uri
 from muniment.usecases.apply import Outcome, apply_decisions
 from muniment.usecases.credentials import registered_keys
 from muniment.usecases.examine import examine
@@ -68,6 +69,19 @@ def in_force(session: Session, viewing: Viewing, scope: Scope) -> tuple[Policy, 
 def protecting(session: Session, viewing: Viewing, scope: Scope) -> Policy | None:
     """The first policy in force that names a protected ref; None where there is none."""
     return next((p for p in in_force(session, viewing, scope) if p.protected_ref), None)
+
+
+def protected_ref(session: Session, repository: Repository, known: Path | None) -> str | None:
+    """The ref that a policy protects, in the one folder that was declared for the repository.
+
+    Another folder may call itself the same repository and hold other refs; no policy accepts from there.
+    """
+    if known is None or Path(known).resolve() != repository.root.resolve():
+        return None
+    with session.store.snapshot(session.tenant) as snapshot:
+        viewing = Viewing(snapshot, session.principal)
+        policy = protecting(session, viewing, Scope("repository", repository.id))
+    return policy.protected_ref if policy else None
 
 
 def may_review_own(session: Session, viewing: Viewing, scope: Scope) -> bool:
