@@ -156,3 +156,11 @@ def test_without_a_visibility_nothing_is_learned(checkout):
     with pytest.raises(InvalidInput) as refusal:
         learn(session, open_repository(checkout.folder), read_file)
     assert refusal.value.findings[0].code == "no_visibility"
+
+
+def test_a_policy_that_comes_later_moves_structured_facts_to_its_ref_and_leaves_prose_alone(learned):
+    learned.declare_policy()
+    later = learned.learn("main")
+    moved = {change.source.uri for change in later.proposed.diff.changes}
+    assert {change.operation for change in later.proposed.diff.changes} == {"revalidate"}
+    assert all("@main!/" in uri and "AGENTS" not in uri for uri in moved)

@@ -239,9 +239,10 @@ class _Run:
         extract = one.extract
         evidence = replace(
             evidence_of(one.data, extract.start, extract.end, pointer=extract.pointer),
-            commit=one.commit,
+            commit=one.commit if extract.structured else "",
         )
-        uri = repo_uri(self.repository.id, one.path, one.ref)
+        ref = one.ref if extract.structured else None  # a policy never accepts prose
+        uri = repo_uri(self.repository.id, one.path, ref)
         fact = Fact(extract.subject or self.repository.id, extract.predicate, extract.value)
         how = STRUCTURED if extract.structured else "read from prose"
         return Claim(

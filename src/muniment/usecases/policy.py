@@ -203,10 +203,9 @@ class _Judge:
             change.source if change.operation == "revalidate" and change.source else claim.source
         )
         parsed = parse_uri(source.uri)
-        if not isinstance(parsed, ParsedUri) or not source.evidence:
-            return ("not_from_protected_ref",)
-        if parsed.ref is None:
-            return ("not_from_protected_ref",)
+        if not isinstance(parsed, ParsedUri) or not source.evidence or parsed.ref is None:
+            prose = ("not_structured",) if claim.content_kind != "structured_data" else ()
+            return (*prose, "not_from_protected_ref")
         fetched, extracts = self._blob(source.uri, parsed)
         reading = self._reading(fetched, source.evidence[0])
         if change.operation != "deprecate":
