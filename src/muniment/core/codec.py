@@ -42,20 +42,34 @@ def time_text(instant: datetime) -> str:
     return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+_PLAIN = (str, int, bool, float, type(None))
+
+
 def encode(value: Any) -> Any:
     """The JSON form of a value: dataclasses become objects without their empty fields."""
-    if isinstance(value, datetime):
-        return time_text(value)
-    if isinstance(value, str | int | float | bool) or value is None:
+    kind = type(value)
+    if kind in _PLAIN:
         return value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = ((name, getattr(value, name), required) for name, required in _fields(type(value)))
-        return {name: encode(v) for name, v, required in pairs if required or not _empty(v)}
+    if kind is datetime:
+        return time_text(value)
+    if kind is tuple or kind is list:
+        return [encode(item) for item in value]
     if isinstance(value, Mapping):
         return {key: encode(item) for key, item in value.items()}
     if isinstance(value, frozenset | set):
         return sorted(encode(item) for item in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _encoded_fields(value)
     return [encode(item) for item in value]
+
+
+def _encoded_fields(value: Any) -> dict[str, Any]:
+    found = {}
+    for name, required in _fields(typing.cast(type, type(value))):
+        item = getattr(value, name)
+        if required or not _empty(item):
+            found[name] = encode(item)
+    return found
 
 
 @cache
@@ -68,21 +82,21 @@ def _is_required(field: dataclasses.Field[Any]) -> bool:
 
 
 def _empty(value: Any) -> bool:
-    if value is None or value == () or value == "" or value == {}:
-        return True
-    return dataclasses.is_dataclass(value) and all(
-        _empty_field(value, f) for f in dataclasses.fields(value)
-    )
+    """Whether a field is left out: nothing, an empty text, list or object, or a value that says nothing at all."""
+    kind = type(value)
+    if kind is str or kind is tuple or kind is dict or value is None:
+        return not value
+    if kind in _PLAIN or kind is datetime:
+        return False
+    if dataclasses.is_dataclass(kind):
+        return bool(value == _blank(kind))
+    return isinstance(value, Mapping) and not value
 
 
-def _empty_field(value: Any, field: dataclasses.Field[Any]) -> bool:
-    return not _is_required(field) and bool(getattr(value, field.name) == _default(field))
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return field.default
+@cache
+def _blank(cls: type) -> Any:
+    """The value of a dataclass that says nothing; None where it has to say something."""
+    return None if any(required for _, required in _fields(cls)) else cls()
 
 
 def read(cls: type[T], given: Any, path: str, findings: list[Finding]) -> T | None:

@@ -118,9 +118,8 @@ def _look_again(
         if c.id in decisions and decisions[c.id].decision == "accepted"
     )
     examined = examine(viewing, replace(pending.diff, changes=wanted), micros(session.now()))
-    places = {
-        f"/changes/{i}": f"/changes/{pending.diff.changes.index(c)}" for i, c in enumerate(wanted)
-    }
+    number = {change.id: n for n, change in enumerate(pending.diff.changes)}
+    places = {f"/changes/{n}": f"/changes/{number[c.id]}" for n, c in enumerate(wanted)}
     findings = tuple(_moved(f, places) for f in examined.findings)
     fresh = _new(before, findings)
     if fresh:

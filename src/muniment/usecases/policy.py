@@ -115,10 +115,10 @@ def decide_by_policy(session: Session, diff_id: str, reader: FileReader) -> ByPo
     judged = _Judge(session, policy, reader)
     left: dict[str, tuple[str, ...]] = {}
     decisions: dict[str, Decided] = {}
+    about = _by_change(pending, before.findings)
     for change in open_changes(pending):
-        why = judged.why_not(change, claims[change.id]) + refused_by(
-            _about(pending, change, before.findings)
-        )
+        noticed = refused_by(about.get(change.id, ()))
+        why = judged.why_not(change, claims[change.id]) + noticed
         if why:
             left[change.id] = why
         else:
@@ -163,9 +163,15 @@ def decide_waiting(session: Session, scope: Scope, proposer: str, reader: FileRe
     return ByPolicy(policy, merged, left)
 
 
-def _about(pending: Pending, change: Change, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    place = f"/changes/{pending.diff.changes.index(change)}"
-    return tuple(f for f in findings if f.path == place or f.path.startswith(place + "/"))
+def _by_change(pending: Pending, findings: tuple[Finding, ...]) -> dict[str, tuple[Finding, ...]]:
+    """Findings by the change that they are about."""
+    found: dict[str, tuple[Finding, ...]] = {}
+    for finding in findings:
+        parts = finding.path.split("/")
+        if parts[1:2] == ["changes"] and len(parts) > 2:
+            name = pending.diff.changes[int(parts[2])].id
+            found[name] = (*found.get(name, ()), finding)
+    return found
 
 
 def _claim_of(viewing: Viewing, change: Change) -> Claim | None:
