@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 from muniment.core.claim import Claim, Fact
@@ -25,6 +26,7 @@ from muniment.core.differences import differences
 from muniment.core.relations import RELATIONS, Relation, relation
 from muniment.core.text import match_key
 
+_key = lru_cache(maxsize=8_192)(match_key)  # claims of one shape are compared with one another
 Kind = Literal["duplicate", "contradiction", "possible"]
 
 
@@ -60,14 +62,9 @@ class Conflict:
 def contradicts(left: Fact, right: Fact, declared: tuple[Relation, ...] = RELATIONS) -> bool:
     """Whether two facts give one single-valued predicate of one subject two values."""
     kind = relation(left.predicate, declared)
-    same_place = match_key(left.subject) == match_key(right.subject)
+    same_place = _key(left.subject) == _key(right.subject)
     same_predicate = kind == relation(right.predicate, declared)
-    return (
-        kind.single
-        and same_place
-        and same_predicate
-        and match_key(left.object) != match_key(right.object)
-    )
+    return kind.single and same_place and same_predicate and _key(left.object) != _key(right.object)
 
 
 def overlap(left: Claim, right: Claim) -> bool:
@@ -109,11 +106,11 @@ def compare(
 
 def _said(claim: Claim) -> str:
     """A claim's text as it is compared; its final full stop or exclamation mark says nothing."""
-    return match_key(claim.claim).rstrip(".!")
+    return _key(claim.claim).rstrip(".!")
 
 
 def _fact_key(fact: Fact) -> tuple[str, str, str]:
-    return match_key(fact.subject), relation(fact.predicate).name, match_key(fact.object)
+    return _key(fact.subject), relation(fact.predicate).name, _key(fact.object)
 
 
 def views(left: Claim, right: Claim, detected: str) -> tuple[View, ...]:
