@@ -158,7 +158,9 @@ def test_without_a_visibility_nothing_is_learned(checkout):
     assert refusal.value.findings[0].code == "no_visibility"
 
 
-def test_a_policy_that_comes_later_moves_structured_facts_to_its_ref_and_leaves_prose_alone(learned):
+def test_a_policy_that_comes_later_moves_structured_facts_to_its_ref_and_leaves_prose_alone(
+    learned,
+):
     learned.declare_policy()
     later = learned.learn("main")
     moved = {change.source.uri for change in later.proposed.diff.changes}
