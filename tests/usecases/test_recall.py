@@ -512,6 +512,8 @@ def test_a_relevance_says_its_components_and_what_it_means():
         "sentence",
         "phrase",
         "subject",
+        "named",
+        "graph",
     }
     assert all(0.0 <= value <= 1.0 for value in relevance["components"].values())
 

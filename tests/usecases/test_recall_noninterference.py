@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muniment.core.claim import Review, Validity
+from muniment.core.claim import Entity, Fact, Relationship, Review, Validity
+from muniment.core.rank import RANKING_POLICY
 from muniment.core.source import Source
 from tests.usecases.remembered import NOON, OTHER, SHOP, a_claim, a_world, private
 
@@ -29,6 +30,8 @@ QUERIES = (
     "mem_v0",
     "what is lunch?",
 )
+METHODS = [name for name, _ in RANKING_POLICY.methods]
+THINGS = ("docker", "package manager", "tests", "tox")
 NAMES = [f"v{n}" for n in range(5)]
 HIDDEN = [f"h{n}" for n in range(5)]
 
@@ -37,9 +40,12 @@ def claims(names, visibilities, others):
     """Claims under some names; relations go to any of `others`."""
     maybe = st.lists(st.sampled_from([f"mem_{n}" for n in others]), max_size=2, unique=True)
     one = st.builds(
-        lambda text, who, review, until, olds, sources, alias: {
+        lambda text, who, review, until, olds, sources, alias, ends, targets: {
             "text": text, "visibility": who, "review": Review(review), "validity": Validity(None, until),
             "supersedes": tuple(olds), "aliases": tuple(alias),
+            "facts": tuple(Fact(one, "uses", other) for one, other in ends),
+            "entities": tuple(Entity(one) for one, _ in ends[:1]),
+            "relationships": tuple(Relationship("relates_to", one) for one in targets),
             "source": Source("file", "observation", "file:///x", NOON, (), "direct", tuple(sources)),
         },
         st.sampled_from(TEXTS),
@@ -49,6 +55,8 @@ def claims(names, visibilities, others):
         maybe,
         maybe,
         st.lists(st.sampled_from(["tests", "docker"]), max_size=1),
+        st.lists(st.tuples(st.sampled_from(THINGS), st.sampled_from(THINGS)), max_size=2),
+        maybe,
     )  # fmt: skip
     return st.lists(one, max_size=len(names)).map(
         lambda given: [
@@ -115,7 +123,7 @@ def twin(visible, pairs, unseen=(), mixed=()):
             "budget": st.sampled_from([200, 900, 2_000]),
             "use": st.sampled_from(["", "deploy"]),
             "as_of": st.sampled_from([1, 2, NOON]),
-            "method": st.sampled_from(["keyword", "exact_identifier", "temporal_retrieval"]),
+            "method": st.sampled_from(METHODS),
             "own_proposals": st.just(True),
         },
     ),

@@ -6,7 +6,8 @@
 - Every score says what it means; weights are one versioned constant with a digest (`A-RANKING`).
 - Relevance reads no confidence and no importance (`A-RELTRUTH`).
 
-Which claims are eligible is `decide`'s matter; which are handed over is `pack`'s.
+What only reading a claim tells is `signals`' matter, which claims are eligible `decide`'s, and which are handed
+over `pack`'s.
 
 >>> lengths = {1: 4, 2: 4}
 >>> postings = {"test": [(1, 1)], "run": [(1, 1), (2, 1)]}
@@ -19,9 +20,8 @@ Which claims are eligible is `decide`'s matter; which are handed over is `pack`'
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from muniment.core.canonical import digest
 from muniment.core.codec import encode
@@ -49,6 +49,10 @@ COMPONENTS = (
     Component("phrase", "share of neighbouring query words that stand close in the sentence"),
     Component("subject", "1 where the query names a subject, entity or alias of the claim whole"),
     Component("temporal", "closeness to the instant of when it began to hold, or was recorded"),
+    Component("named_phrase", "share of the query's words, by rarity, in names of the claim that it holds whole"),
+    Component("named_words", "share of the query's words, by rarity, that stand in some name of the claim"),
+    Component("named", "the same as named_phrase, without facts' subjects and objects of one word"),
+    Component("graph", "closeness to what the query names along facts, entities and relationships; 1 is there"),
 )  # fmt: skip
 
 
@@ -67,11 +71,16 @@ class RankingPolicy:
         pool: How many of the best by keyword are read and scored in full.
         near: Neighbouring query words at most this many words apart make a phrase.
         half_life_days: Days from the instant at which `temporal` is one half.
+        graph_steps: Steps of a traversal at most.
+        graph_examined: Claims that a traversal reads at most.
+        graph_reached: Claims that it reaches at most.
+        graph_general: A name that more claims than these may hold is too general to follow.
+        supplementary: Components that may order what has support, and make none beside others.
         methods: For each method the weights of its components, thousandths; they add up to 1,000.
     """
 
     name: str = "lexical"
-    version: int = 1
+    version: int = 2
     k1: int = 1_200
     b: int = 400
     least_count: int = 50
@@ -80,18 +89,27 @@ class RankingPolicy:
     pool: int = 100
     near: int = 3
     half_life_days: int = 30
+    graph_steps: int = 2
+    graph_examined: int = 200
+    graph_reached: int = 50
+    graph_general: int = 20
+    supplementary: tuple[str, ...] = ("named", "graph")
     methods: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = (
         ("keyword", (("coverage", 700), ("saturation", 300))),
         ("exact_identifier", (("exact_identifier", 1_000),)),
         ("temporal_retrieval", (("temporal", 600), ("coverage", 400))),
+        ("semantic_similarity", (("named_phrase", 600), ("named_words", 400))),
+        ("graph_traversal", (("graph", 1_000),)),
         (
             "hybrid_retrieval",
             (
-                ("coverage", 640),
-                ("saturation", 100),
-                ("sentence", 180),
-                ("phrase", 50),
-                ("subject", 30),
+                ("coverage", 576),
+                ("saturation", 90),
+                ("sentence", 162),
+                ("phrase", 45),
+                ("subject", 27),
+                ("named", 50),
+                ("graph", 50),
             ),
         ),
     )
@@ -104,6 +122,12 @@ class RankingPolicy:
     def weights(self, method: str) -> tuple[tuple[str, int], ...]:
         """The components of a method; empty for one that this policy does not know."""
         return dict(self.methods).get(method, ())
+
+    def beside(self, method: str) -> tuple[str, ...]:
+        """The components of a method that make no support, since others of it do."""
+        names = [name for name, _ in self.weights(method)]
+        found = tuple(name for name in names if name in self.supplementary)
+        return found if len(found) < len(names) else ()
 
 
 _GENERAL = """
@@ -247,66 +271,6 @@ def by_keyword(score: Keyword) -> int:
     return score.coverage * 700 + score.saturation * 300
 
 
-# --- what only reading the claim tells ------------------------------------------------------------
-
-
-def sentence_share(found: Statistics, sentence: Collection[str]) -> int:
-    """Share of the query's weight that stands in the claim's own sentence, fixed point.
-
-    >>> found = statistics(("run", "test"), {1: 2}, {"run": [(1, 1)], "test": [(1, 1)]})
-    >>> sentence_share(found, ("run", "test")) == ONE, sentence_share(found, ())
-    (True, 0)
-    """
-    present = set(sentence)
-    held = sum(weight for term, weight in found.weights.items() if term in present)
-    return held * ONE // (found.total or 1)
-
-
-def phrase_share(
-    found: Statistics, sentence: Sequence[str], policy: RankingPolicy = RANKING_POLICY
-) -> int:
-    """Share of the query's neighbouring words that stand within `near` words in the sentence, fixed point.
-
-    >>> found = statistics(("run", "test", "fast"), {}, {})
-    >>> phrase_share(found, ("run", "the", "unit", "test")) == ONE // 2
-    True
-    >>> phrase_share(found, ("run", "the", "many", "unit", "test"))
-    0
-    """
-    terms = tuple(found.weights)
-    if len(terms) < 2:
-        return 0
-    places = {term: [i for i, word in enumerate(sentence) if word == term] for term in terms}
-    close = sum(
-        any(abs(i - j) <= policy.near for i in places[one] for j in places[other])
-        for one, other in pairwise(terms)
-    )
-    return close * ONE // (len(terms) - 1)
-
-
-def names_whole(query: Collection[str], names: Sequence[Sequence[str]]) -> int:
-    """Whether the query holds every word of one of the names, fixed point.
-
-    >>> names_whole(("deploy", "billing", "api"), (("billing", "api"), ("shop",))) == ONE
-    True
-    >>> names_whole(("billing",), (("billing", "api"), ()))
-    0
-    """
-    asked = set(query)
-    return ONE if any(name and asked.issuperset(name) for name in names) else 0
-
-
-def temporal_share(began: int, at: int, policy: RankingPolicy = RANKING_POLICY) -> int:
-    """Closeness of two instants (microseconds), fixed point.
-
-    >>> month = RANKING_POLICY.half_life_days * 86_400_000_000
-    >>> [share(temporal_share(0, at)) for at in (0, month, -month, 3 * month)]
-    [1.0, 0.5, 0.5, 0.25]
-    """
-    half = policy.half_life_days * 86_400_000_000
-    return ONE * half // (half + abs(at - began))
-
-
 @dataclass(frozen=True, slots=True)
 class Relevance:
     """How well one claim answers one query (`A-RELEVANCE`).
@@ -351,21 +315,28 @@ def meaning(method: str, policy: RankingPolicy = RANKING_POLICY) -> str:
 
     >>> meaning("keyword")
     'share in [0, 1] of what a perfect match of this query earns: 0.70 coverage + 0.30 saturation'
+    >>> meaning("hybrid_retrieval")[-46:]
+    '; named and graph do not count towards support'
     """
     parts = " + ".join(f"{weight / 1_000:.2f} {name}" for name, weight in policy.weights(method))
-    return f"share in [0, 1] of what a perfect match of this query earns: {parts}"
+    said = f"share in [0, 1] of what a perfect match of this query earns: {parts}"
+    beside = " and ".join(policy.beside(method))
+    return f"{said}; {beside} do not count towards support" if beside else said
+
+
+_WITHIN_COVERAGE = ("coverage", "sentence", "named_phrase", "named_words", "named")
 
 
 def may_support(score: Keyword, method: str, policy: RankingPolicy = RANKING_POLICY) -> bool:
     """Whether a claim with these keyword scores could be support, if everything else spoke for it.
 
-    The sentence holds no more of the query than the claim does, so its share is at most the coverage.
+    No sentence and no name holds more of the query than the claim does, so their shares are at most the coverage.
 
     >>> may_support(Keyword(ONE, 0), "keyword"), may_support(Keyword(ONE // 5, 0), "hybrid_retrieval")
     (True, False)
     """
-    most = {component.name: ONE for component in COMPONENTS}
-    most |= {"exact_identifier": 0, "coverage": score.coverage, "sentence": score.coverage}
+    most = {component.name: ONE for component in COMPONENTS} | {"exact_identifier": 0}
+    most |= dict.fromkeys(_WITHIN_COVERAGE, score.coverage)
     best = relevance(most | {"saturation": score.saturation}, method, policy)
     return supports(best, 0.0, policy)
 
@@ -377,4 +348,30 @@ def supports(found: Relevance, threshold: float, policy: RankingPolicy = RANKING
     >>> supports(Relevance(least, "keyword"), 0.0), supports(Relevance(least - 1, "keyword"), 0.0)
     (True, False)
     """
-    return found.fixed * 1_000 >= policy.support * ONE and found.fixed >= fixed(threshold)
+    enough = _supporting(found, policy) * 1_000 >= policy.support * ONE
+    return enough and found.fixed >= fixed(threshold)
+
+
+def _supporting(found: Relevance, policy: RankingPolicy) -> int:
+    """The share that counts as support: without what stands beside, unless the query names an entity whole.
+
+    >>> signals = {"coverage": ONE * 2 // 5, "sentence": ONE * 2 // 5, "named": ONE, "graph": ONE}
+    >>> [
+    ...     supports(relevance(signals | {"subject": one}, "hybrid_retrieval"), 0.0)
+    ...     for one in (0, ONE)
+    ... ]
+    [False, False]
+    >>> near = {"coverage": ONE * 9 // 20, "sentence": ONE * 9 // 20, "named": ONE, "graph": ONE}
+    >>> [
+    ...     supports(relevance(near | {"subject": one}, "hybrid_retrieval"), 0.0)
+    ...     for one in (0, ONE)
+    ... ]
+    [False, True]
+    """
+    values, beside = dict(found.components), policy.beside(found.method)
+    if not beside or values.get("exact_identifier") or not values:
+        return found.fixed
+    own = [(name, weight) for name, weight in policy.weights(found.method) if name not in beside]
+    share_of_own = sum(w * values.get(name, 0) for name, w in own) // sum(w for _, w in own)
+    named = values.get("subject", 0) == ONE
+    return max(share_of_own, found.fixed) if named else share_of_own

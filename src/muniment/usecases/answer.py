@@ -323,7 +323,7 @@ class Answer:
                 ("sources_read_again", len(self.readings)), ("filtered_out", scored.filtered))),
             Step(5, "relevance", (
                 ("words", len(scored.terms)), ("matched", scored.matched),
-                ("below_support", scored.near))),
+                ("below_support", scored.near), *scored.walked.counts())),
             Step(6, "embeddings", (("inspected", 0),)),
             Step(7, "rank", (
                 ("supported", len(scored.supported)), ("below_threshold", len(scored.below_threshold)),
