@@ -130,6 +130,25 @@ class Call:
                 raise
         return self._memory
 
+    def address(self, text: str) -> str:
+        """A source's address; a path inside a known repository becomes that repository's.
+
+        Raises:
+            InvalidInput: A path that is in no known repository.
+        """
+        if not text or ":" in text.partition("/")[0]:
+            return text
+        from muniment.ports.source import repo_uri
+
+        path = Path(text).absolute()
+        for name, root in self.profile.repositories.items():
+            folder = Path(root)
+            if path.is_relative_to(folder) and path != folder:
+                return repo_uri(name, path.relative_to(folder).as_posix())
+        known = ", ".join(self.profile.repositories.values()) or "none is known"
+        fix = f"name a file in a known repository ({known}), a `file:` or `repo:` address, or a URL"
+        raise refusal("unknown_place", f"{quoted(text)} is in no known repository", "--source", fix)
+
     def result(self, value: Mapping[str, Any]) -> None:
         """Write the result as JSON, with who acted."""
         from muniment import wire

@@ -79,7 +79,7 @@ def is_not_own(asked: Asked) -> Iterator[Finding]:
         yield Finding("own_proposal", message, asked.place, fix, req="E-APPROVER")
     elif not asked.may_decide_own:
         message = f"{quoted(by)} proposed this and may not decide on it"
-        fix = "let somebody else review, or declare a policy that allows it"
+        fix = f"let somebody else review, or allow it: `muniment policy own --may-review-own {by}`"
         yield Finding("own_proposal", message, asked.place, fix, req="E-APPROVER")
 
 

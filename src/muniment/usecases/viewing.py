@@ -225,8 +225,14 @@ class Viewing:
         if role not in self.principal.roles:
             name = quoted(self.principal.name)
             message = f"{name} may not {act}: the role {quoted(role)} is missing"
-            fix = f"an operator can run `muniment role {self.principal.name} {role}`"
-            raise NotPermitted(message, fix=fix)
+            raise NotPermitted(message, fix=_how_to_get(self.principal.name, role))
+
+
+def _how_to_get(name: str, role: str) -> str:
+    """What to do about a missing role: a person may be given it, an agent or process asks a person."""
+    if name.startswith("user:"):
+        return f"an operator can run `muniment role {name} {role}`, with all roles of {name}"
+    return f"let a person with the role {quoted(role)} do it"
 
 
 def token_of(snapshot: Snapshot, revision: int) -> str:

@@ -12,6 +12,7 @@ from muniment.cli.call import Call, Waiting, refusal, scope_from
 from muniment.cli.commands.init import declared_text, policy_text
 from muniment.cli.options import command
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
+from muniment.cli.refs import require_ref
 from muniment.cli.terminal import Styled
 from muniment.core.access import ROLES
 from muniment.core.codec import trusted
@@ -140,6 +141,9 @@ def _policy(
     if not (protected_ref or own):
         fix = "give `--protected-ref REF`, `--may-review-own PRINCIPAL` or `--withdraw`"
         raise refusal("empty_policy", "the policy would let nothing through", "NAME", fix)
+    folder = call.profile.repositories.get(scopes[0].id)
+    if protected_ref and folder:
+        require_ref(Path(folder), protected_ref)
     return Policy(name, scope_from(str(scopes[0]), "--scope"), protected_ref, own)
 
 

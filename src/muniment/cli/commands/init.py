@@ -24,6 +24,7 @@ from muniment.cli import passphrase
 from muniment.cli.call import Call, Waiting, refusal
 from muniment.cli.options import command
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
+from muniment.cli.refs import require_ref
 from muniment.cli.terminal import Piece, Styled
 from muniment.core.access import ROLES, Scope, Visibility
 from muniment.core.errors import StoreUnavailable, quoted
@@ -177,6 +178,8 @@ def _policies(
         fix = "leave `--no-repository` out"
         raise refusal("no_scope", "a policy holds in a repository", "--protected-ref", fix)
     scope = place[0]
+    if ref:
+        require_ref(Path(place[1]), ref)
     name = _UNSAFE.sub("-", scope.id)
     manifests = (Policy(f"manifests-{name}", scope, ref),) if ref else ()
     return manifests + ((Policy(f"own-{name}", scope, "", (principal,)),) if own else ())

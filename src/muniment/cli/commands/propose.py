@@ -28,7 +28,8 @@ def remember(  # noqa: PLR0913, PLR0917 - each is an option
     call: Call,
     claim: Annotated[str, typer.Argument(help="One statement, whole by itself.")],
     source: Annotated[
-        str, typer.Option("--source", metavar="URI", help="Where it comes from: file:… or repo:….")
+        str,
+        typer.Option("--source", metavar="URI", help="Where it comes from: a file, or an address."),
     ] = "",
     quote: Annotated[
         str, typer.Option("--quote", metavar="TEXT", help="The words that stand there.")
@@ -73,7 +74,7 @@ def remember(  # noqa: PLR0913, PLR0917 - each is an option
     """
     memory = call.memory()
     parts: dict[str, Any] = {
-        "source": source,
+        "source": call.address(source),
         "quote": quote,
         "type": type,
         "title": title,

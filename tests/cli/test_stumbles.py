@@ -1,0 +1,60 @@
+"""What a newcomer stumbled over: each refusal and hint says the next step."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def first_fix(ran):
+    """The way out of the first finding."""
+    return ran.json["error"]["findings"][0]["fix"]
+
+
+@pytest.mark.req("E-APPROVER")
+def test_an_agent_is_sent_to_a_person_and_not_to_a_role(machine):
+    ran = machine.run("verify", "--as", "agent:codex", "--json")
+    assert first_fix(ran) == "let a person with the role `operator` do it"
+
+
+def test_a_policy_on_a_ref_that_is_not_there_is_refused(machine):
+    ran = machine.signed("policy", "manifests", "--protected-ref", "nowhere", "--yes", "--json")
+    assert ran.error_codes == ["no_ref"]
+
+
+def test_a_file_of_the_repository_is_a_source(machine):
+    (machine.repository / "RULES.md").write_text("Ship on Fridays only.\n", encoding="utf-8")
+    ran = machine.run(
+        "remember",
+        "The shop ships on Fridays.",
+        "--source",
+        "RULES.md",
+        "--quote",
+        "Ship on Fridays",
+        "--json",
+    )
+    source = ran.json["changes"][0]["item"]["source"]
+    assert source["uri"].endswith("!/RULES.md")
+    assert source["evidence"][0]["quote"] == "Ship on Fridays"
+
+
+def test_a_file_of_no_known_repository_is_refused_with_what_is_known(machine):
+    ran = machine.run("remember", "It ships.", "--source", "/etc/hosts", "--json")
+    assert ran.error_codes == ["unknown_place"]
+    assert str(machine.repository) in first_fix(ran)
+
+
+def test_a_mistyped_use_is_pointed_out(machine):
+    ran = machine.run("recall", "tests", "--use", "choose_test_command")
+    assert "did you mean choose_test_commands" in ran.err
+
+
+def test_an_empty_answer_names_what_waits_for_review(machine):
+    machine.run("remember", "The shop ships on Fridays.")
+    ran = machine.run("recall", "when does the shop ship?", "--use", "answer_questions")
+    assert "1 changes in scope wait for review" in ran.err
+
+
+def test_the_refusal_of_an_own_proposal_names_the_policy(machine):
+    machine.run("remember", "The shop ships on Fridays.")
+    ran = machine.signed("review", "--accept", "all", "--json")
+    assert "muniment policy own --may-review-own user:" in first_fix(ran)
