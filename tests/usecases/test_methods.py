@@ -100,7 +100,18 @@ def test_a_walk_that_meets_a_bound_says_which():
     assert len(ids(recalled)) == RANKING_POLICY.graph_reached
     counts = step(recalled, "relevance")
     assert (counts["graph_reached"], counts["graph_bound_reached"]) == (50, 1)
+
+
+@pytest.mark.req("E-LIMITS")
+def test_reading_for_a_walk_is_bounded_together_with_the_search_for_its_start():
+    chaff = [a_claim(f"c{n:03d}", f"A ledger of kind {n}.") for n in range(150)]
+    many = [a_claim(f"m{n:03d}", "Word.", aliases=(f"ledger {n}",), tags=("kind",),
+                    facts=tuple(Fact(f"part {n * 9 + m}", "of", f"part {n * 9 + m + 9}") for m in range(9)))
+            for n in range(150)]  # fmt: skip
+    world = a_world(*chaff, *many)
+    counts = step(world.recall("ledger 7 kind", method="graph_traversal", k=100), "relevance")
     assert counts["graph_examined"] <= RANKING_POLICY.graph_examined
+    assert counts["graph_bound_examined"] == 1
 
 
 @pytest.mark.req("E-LIMITS")

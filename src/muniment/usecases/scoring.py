@@ -121,9 +121,12 @@ class Scoring:
         """Walk among all that is eligible; half of what may be read goes to finding where to begin."""
         graph = Graph(self.gathered.eligible.values(), self._contents)
         by_words = [row for row in self.gathered.eligible.values() if row.seq in self.keywords]
-        likely = sorted(by_words, key=self._by_keyword)[: RANKING_POLICY.graph_examined // 2]
+        most = RANKING_POLICY.graph_examined // 2
+        likely = sorted(by_words, key=self._by_keyword)[:most]
         seeds = graph.seeds(self.named, likely, self.request.query)
-        return walked(seeds, graph.look, graph.indexed(self._postings))
+        spent = len({row.claim_id for row in likely} - set(seeds))
+        holding = graph.indexed(self._postings)
+        return walked(seeds, graph.look, holding, spent, len(by_words) > most)
 
     def walk_among(self, rows: list[Row]) -> None:
         """Walk among a few rows, where the method weighs closeness beside other signals."""

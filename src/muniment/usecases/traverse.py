@@ -10,7 +10,7 @@ The walk itself is `core.graph`'s.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from muniment.core.graph import Bounds, Holding, Look, Reached, Vertex, closeness, traverse
@@ -126,8 +126,20 @@ class Graph:
         return vertices.get, holding
 
 
-def walked(seeds: list[str], look: Look, holding: Holding) -> Walked:
-    """Walk from the seeds, and weigh what was reached by its distance."""
-    found: Reached = traverse(seeds, look, holding, BOUNDS)
+def walked(
+    seeds: list[str], look: Look, holding: Holding, spent: int = 0, cut: bool = False
+) -> Walked:
+    """Walk from the seeds, and weigh what was reached by its distance.
+
+    Args:
+        seeds: Where to begin.
+        look: A claim by identifier.
+        holding: The claims that may hold a name.
+        spent: How many further claims were read to find the seeds; they count towards the bound.
+        cut: Whether more claims might have been seeds than were read.
+    """
+    bounds = replace(BOUNDS, examined=BOUNDS.examined - spent)
+    found: Reached = traverse(seeds, look, holding, bounds)
     near = {one: closeness(far, BOUNDS.steps, ONE) for one, far in found.distance.items()}
-    return Walked(near, found.examined, found.met)
+    met = tuple(sorted({*found.met, *(("examined",) if cut else ())}))
+    return Walked(near, found.examined + spent, met)
