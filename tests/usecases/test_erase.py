@@ -150,3 +150,18 @@ def test_the_other_tenant_erases_nothing_here(world):
     with pytest.raises(NotFound):
         erase(world.session("user:ana", THERE), id, signer_of("user:ana"))
     assert SECRET_WORD in world.texts()
+
+
+@pytest.mark.req("A-DELETE")
+@pytest.mark.parametrize("decision", [None, "rejected"])
+def test_what_was_only_proposed_or_was_rejected_is_erased_too(world, decision):
+    proposed = world.propose("agent:codex", add(marked(), reason=f"{SECRET_WORD} said so"))
+    if decision:
+        world.review("user:ana", proposed, change_01=decision)
+    id = proposed.diff.changes[0].item.id
+    assert SECRET_WORD in world.texts()
+    assert erased(world, id).contents > 0
+    assert SECRET_WORD not in world.texts()
+    assert world.store.verify(HERE).ok
+    with pytest.raises(InvalidInput):
+        world.propose("agent:codex", add(marked()))

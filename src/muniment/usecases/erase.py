@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from muniment.core.codec import encode
+from muniment.core.claim import Claim
+from muniment.core.codec import encode, trusted
+from muniment.core.diff import Change
 from muniment.core.errors import Finding, InvalidInput
 from muniment.core.event import Event
 from muniment.core.fold import value_keys
@@ -42,6 +44,8 @@ class Erased:
 def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
     """Erase a claim: every version, every proposal of it, every index entry.
 
+    A claim that was only proposed, or was rejected, is erased by its identifier too.
+
     Raises:
         NotFound: Absent or not visible.
         NotPermitted: No operator with its own credential.
@@ -49,20 +53,39 @@ def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
     with session.store.transaction(session.tenant) as transaction:
         viewing = Viewing(transaction, session.principal)
         require_operator(viewing, signer)
-        row = viewing.row(claim_id)
-        if row is None:
-            raise not_found("claim", claim_id)
-        claim = viewing.claim(claim_id)
+        claim, cls, supersedes = _found(viewing, claim_id)
         at = encode(session.now())
         events = list(retraction_events(session, transaction, viewing, claim_id, "erase"))
         keys = value_keys(claim, transaction.key)
         stone = {"at": at, "by": session.principal, "why": "erased"}
-        events.extend(Event("tombstone", key, stone, keys[0], (), row.cls) for key in keys)
-        left = {"at": at, "by": session.principal, "supersedes": list(row.supersedes)}
-        events.append(Event("erased", claim_id, left, cls=row.cls))
+        events.extend(Event("tombstone", key, stone, keys[0], (), cls) for key in keys)
+        left = {"at": at, "by": session.principal, "supersedes": list(supersedes)}
+        events.append(Event("erased", claim_id, left, cls=cls))
         token = token_of(transaction, transaction.append(events, session.now()))
         removed = transaction.erase(claim_id)
     return Erased(claim_id, removed, token, session.store.checkpoint())
+
+
+def _found(viewing: Viewing, claim_id: str) -> tuple[Claim, str, tuple[str, ...]]:
+    """A visible claim with its class and what it superseded, or one that only stands in a proposal.
+
+    Raises:
+        NotFound: Neither.
+    """
+    row = viewing.row(claim_id)
+    if row is not None:
+        return viewing.claim(claim_id), row.cls, row.supersedes
+    for envelope in viewing.snapshot.envelopes():
+        if (
+            envelope.kind == "change"
+            and claim_id in envelope.subjects
+            and envelope.cls in viewing.classes
+        ):
+            content = viewing.snapshot.contents([envelope.seq]).get(envelope.seq, {})
+            item = trusted(Change, content).item if content else None
+            if item is not None and item.id == claim_id:
+                return item, envelope.cls, ()
+    raise not_found("claim", claim_id)
 
 
 def lift(session: Session, prefix: str, reason: str, signer: Signer) -> int:
