@@ -336,6 +336,12 @@ class Memory:
 
         return erase(self.session, claim_id, signer)
 
+    def to_erase(self, name: str) -> Claim:
+        """The claim that `erase` would erase: accepted, pending or rejected."""
+        from muniment.usecases.erase import to_erase
+
+        return to_erase(self.session, name)
+
     def lift(self, tombstone: str, reason: str, signer: Signer) -> int:
         """Lift a tombstone by name, on new evidence."""
         from muniment.usecases.erase import lift

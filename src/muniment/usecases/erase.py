@@ -16,11 +16,13 @@ from muniment.core.diff import Change
 from muniment.core.errors import Finding, InvalidInput
 from muniment.core.event import Event
 from muniment.core.fold import value_keys
+from muniment.core.ids import is_id
 from muniment.ports.credential import Signer
 from muniment.usecases.declare import require_operator
 from muniment.usecases.retract import retraction_events
 from muniment.usecases.review import require_reviewer
 from muniment.usecases.session import Session
+from muniment.usecases.show import resolve
 from muniment.usecases.viewing import Viewing, not_found, token_of
 
 
@@ -64,6 +66,19 @@ def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
         token = token_of(transaction, transaction.append(events, session.now()))
         removed = transaction.erase(claim_id)
     return Erased(claim_id, removed, token, session.store.checkpoint())
+
+
+def to_erase(session: Session, name: str) -> Claim:
+    """The claim that `erase` would erase, by identifier or by an alias that only one visible claim has.
+
+    Raises:
+        NotFound: Absent or not visible.
+    """
+    with session.store.snapshot(session.tenant) as snapshot:
+        viewing = Viewing(snapshot, session.principal)
+        if is_id(name, "mem"):
+            return _found(viewing, name)[0]
+        return viewing.claim(resolve(viewing, name).claim_id)
 
 
 def _found(viewing: Viewing, claim_id: str) -> tuple[Claim, str, tuple[str, ...]]:

@@ -32,15 +32,15 @@ def erase(
     """
     memory = call.memory()
     passphrase.require_person(call.profile.principal, "erase")
-    shown = memory.show(id)
+    claim = memory.to_erase(id)
     call.terminal.err(
-        "this cannot be undone: ", Styled(shown.claim.id, "bold"), f"  {brief(shown.claim.claim)}"
+        "this cannot be undone: ", Styled(claim.id, "bold"), f"  {brief(claim.claim)}"
     )
     if not call.confirm("erase it?", yes):
         call.terminal.err("nothing was done")
         return Waiting.exit_code
     signer = passphrase.signer(call, "erase this", fd, file)
-    erased = memory.erase(shown.claim.id, signer)
+    erased = memory.erase(claim.id, signer)
     if call.options.json:
         call.result(wire.erased(erased))
     else:
