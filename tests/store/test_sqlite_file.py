@@ -272,4 +272,5 @@ def test_an_empty_file_becomes_a_store(path):
     path.touch()
     world = World(open_store(path, create=False))
     world.put(claim("a"))
+    assert world.store.tenants()
     world.store.close()

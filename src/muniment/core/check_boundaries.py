@@ -61,21 +61,36 @@ class Known:
 Rule = Callable[[Claim, Known], Iterator[Finding]]
 
 
+def strings_in(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """Every text of a JSON value with its path, keys included.
+
+    >>> list(strings_in({"tags": ["a"]}, ""))
+    [('/tags', 'tags'), ('/tags/0', 'a')]
+    """
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield f"{path}/{key}", str(key)
+            yield from strings_in(item, f"{path}/{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from strings_in(item, f"{path}/{index}")
+
+
 def _texts(claim: Claim) -> Iterator[tuple[str, str]]:
     """Every text of a claim with its path."""
+    return strings_in(encode(claim), "")
 
-    def walk(value: object, path: str) -> Iterator[tuple[str, str]]:
-        if isinstance(value, str):
-            yield path, value
-        elif isinstance(value, Mapping):
-            for key, item in value.items():
-                yield f"{path}/{key}", str(key)
-                yield from walk(item, f"{path}/{key}")
-        elif isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from walk(item, f"{path}/{index}")
 
-    yield from walk(encode(claim), "")
+def _is_plain(texts: tuple[tuple[str, str], ...]) -> bool:
+    r"""Whether nothing in these texts can be forbidden or invisible, looked at as one: ASCII that prints.
+
+    >>> _is_plain((("/claim", "a"), ("/body", "b\nc"))), _is_plain((("/claim", "a\x00"),)), _is_plain((("", "\xad"),))
+    (True, False, False)
+    """
+    whole = "".join(text for _, text in texts)
+    return whole.isascii() and whole.replace("\n", "").isprintable()
 
 
 def has_statement(claim: Claim, known: Known) -> Iterator[Finding]:
@@ -98,9 +113,12 @@ def has_statement(claim: Claim, known: Known) -> Iterator[Finding]:
 
 def is_readable(claim: Claim, known: Known) -> Iterator[Finding]:
     """Every text is of bearable length and without forbidden characters; names hold no invisible ones."""
-    for path, text in _texts(claim):
+    texts = tuple(_texts(claim))
+    plain = _is_plain(texts)  # the usual case, in which only lengths are left to look at
+    for path, text in texts:
         limit = LONGEST_CLAIM if path == "/claim" else LONGEST_BODY
-        yield from text_findings(text, path, limit=limit)
+        if not plain or len(text) > limit:
+            yield from text_findings(text, path, limit=limit)
     for path, text in (("/scope/id", claim.scope.id), *_principals(claim)):
         yield from identifier_findings(text, path)
 

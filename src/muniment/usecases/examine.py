@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from muniment.core.access import Audience, Scope, intersect
 from muniment.core.check import Known, check_claim, secrets_in
+from muniment.core.check_boundaries import strings_in
 from muniment.core.check_diff import Targets, check_diff
 from muniment.core.claim import Claim
 from muniment.core.codec import encode
@@ -84,25 +85,12 @@ def _known(viewing: Viewing, item: Claim, now: int, is_import: bool) -> Known:
 
 def _texts(diff: Diff) -> Iterable[Finding]:
     """Findings about the texts of a diff that are not a claim's."""
-    frame = encode(diff)
-    frame.pop("changes", None)
-    changes = [{k: v for k, v in encode(change).items() if k != "item"} for change in diff.changes]
-    texts = tuple(_strings({**frame, "changes": changes}, ""))
+    frame = encode(replace(diff, changes=()))
+    changes = [encode(replace(change, item=None)) for change in diff.changes]
+    texts = tuple(strings_in({**frame, "changes": changes}, ""))
     for path, text in texts:
         yield from text_findings(text, path, limit=100_000)
     yield from secrets_in(texts)
-
-
-def _strings(value: object, path: str) -> Iterable[tuple[str, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield f"{path}/{key}", str(key)
-            yield from _strings(item, f"{path}/{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _strings(item, f"{path}/{index}")
 
 
 def tombstones(viewing: Viewing, item: Claim) -> tuple[Finding, ...]:
