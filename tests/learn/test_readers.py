@@ -287,3 +287,12 @@ def test_a_value_with_invisible_characters_is_left_to_a_person(hidden):
     odd = read_file("Makefile", f"test:\n\tpytest {hidden}x\n".encode()).extracts
     assert [e.structured for e in plain if e.predicate == "runs"] == [True]
     assert [e.structured for e in odd if e.predicate == "runs"] == [False]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["git clone <url> shop", "shop show mem_…", "pip install <name>"]
+)
+def test_a_documented_command_with_a_place_to_fill_in_is_not_learned(pattern):
+    page = "# Shop\n\n## Usage\n\n```sh\n{}\n```\n"
+    assert claims("README.md", page.format(pattern)) == []
+    assert len(claims("README.md", page.format("make shop"))) == 1
