@@ -35,8 +35,8 @@ class Outcome:
 
     Attributes:
         diff_id: The diff.
-        decisions: What was recorded, by change.
-        resulting: Change id to the claim that it made or touched.
+        decisions: What was recorded, by change id; by `diff/change` where a policy decided over several diffs.
+        resulting: Change id (or `diff/change`, as above) to the claim that it made or touched.
         conflicts: Conflicts that were recorded.
         held: Changes that stay pending although they were accepted; another reviewer is needed.
         token: Names the state that recorded it, and tells nothing else.

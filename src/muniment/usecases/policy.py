@@ -43,8 +43,9 @@ class ByPolicy:
 
     Attributes:
         policy: Its name; empty where none is in force.
-        outcome: What was recorded; None where nothing was accepted.
-        left: Change id to why it was left to a person.
+        outcome: What was recorded; None where nothing was accepted. Over several diffs it is one, that of the last,
+            with the changes of all of them, named `diff/change`.
+        left: Change id to why it was left to a person; the key is `diff/change` where several diffs were decided.
     """
 
     policy: str = ""
