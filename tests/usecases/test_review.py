@@ -133,7 +133,7 @@ def test_the_bad_example_is_refused_with_everything_that_is_wrong_with_it(world)
         world.propose("agent:codex", add({"claim": "Use uv here.", "source": "an earlier chat"}))
     codes = [finding.code for finding in refusal.value.findings]
     assert sorted(codes) == [
-        "no_freshness", "no_review_status", "no_scope", "no_visibility", "source_not_checkable",
+        "no_freshness", "no_review_status", "no_scope", "no_uses", "no_visibility", "source_not_checkable",
     ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ That boundaries are missing is found while reading (`core.draft`); what is wrong
 ...     Visibility("public"),
 ... )
 >>> [finding.code for finding in check_claim(claim, Known(now=0))]
-['weak_source', 'summary_without_source']
+['weak_source', 'no_uses', 'summary_without_source']
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from muniment.core.check_boundaries import (
     names_its_audience,
     risky_uses_are_verified,
     secrets_in,
+    serves_something,
     uses_do_not_clash,
 )
 from muniment.core.check_kinds import (
@@ -74,6 +75,7 @@ CLAIM_RULES: tuple[tuple[str, Rule], ...] = (
     ("B-V7", has_conflict_notes),
     ("B-V8", risky_uses_are_verified),
     ("B-USES", uses_do_not_clash),
+    ("B-USES", serves_something),
     ("A-REJECT-EXPIRED", is_not_presented_as_current),
     ("A-REJECT-VERBATIM", is_not_presented_as_verbatim),
     ("A-INF-SUMMARY", keeps_its_sources),

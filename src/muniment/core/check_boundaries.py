@@ -264,6 +264,16 @@ def uses_do_not_clash(claim: Claim, known: Known) -> Iterator[Finding]:
         yield Finding("use_clash", message, "/prohibited_uses", "keep one of the two", req="B-USES")
 
 
+def serves_something(claim: Claim, known: Known) -> Iterator[Finding]:
+    """What is current allows a use, or it would serve nothing (`B-USES`)."""
+    until = claim.validity.valid_until
+    ended = known.now >= expiry_of(claim) or (until is not None and known.now >= micros(until))
+    if not (claim.allowed_uses or ended or claim.freshness.status == "expired"):
+        message = "the claim allows no use, so it would serve nothing"
+        fix = "name one with `--use` or in `allowed_uses`, or declare `uses` in the profile"
+        yield Finding("no_uses", message, "/allowed_uses", fix, "warning", "B-USES")
+
+
 def audience_is_no_wider(claim: Claim, known: Known) -> Iterator[Finding]:
     """Derived memory is visible to no more than its sources (`B-TRAVEL`)."""
     for source_id in claim.source.derived_from:
