@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _LARGEST = 2**53 - 1
+_text = json.JSONEncoder(ensure_ascii=False).encode  # made once: `dumps` makes an encoder a call
 
 
 def canonical(value: Any) -> bytes:
@@ -38,7 +39,7 @@ def _render(value: Any) -> str:
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return _text(value)
     if isinstance(value, int):
         if abs(value) > _LARGEST:
             raise ValueError("an integer beyond 2**53 has no canonical form")
@@ -55,12 +56,13 @@ def _render(value: Any) -> str:
 def _object(value: Mapping[str, Any]) -> str:
     if not all(isinstance(key, str) for key in value):
         raise ValueError("a key that is not text has no canonical form")
-    keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
-    return (
-        "{"
-        + ",".join(f"{json.dumps(k, ensure_ascii=False)}:{_render(value[k])}" for k in keys)
-        + "}"
-    )
+    keys = sorted(value) if all(map(str.isascii, value)) else sorted(value, key=_utf_16)
+    return "{" + ",".join(f"{_text(k)}:{_render(value[k])}" for k in keys) + "}"
+
+
+def _utf_16(key: str) -> bytes:
+    """Code units as RFC 8785 sorts them; of ASCII alone, characters sort the same."""
+    return key.encode("utf-16-be", "surrogatepass")
 
 
 def _number(value: float) -> str:

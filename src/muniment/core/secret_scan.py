@@ -135,7 +135,14 @@ _REFERENCE = re.compile(
 )
 
 
+_NAMED = ("key", "secret", "token", "cred", "pass", "pwd")
+"""Part of every name in `_ASSIGNED`, as case folding leaves it; a text without any is not searched."""
+
+
 def _assigned(text: str) -> Iterator[Match]:
+    folded = text.casefold()
+    if not any(name in folded for name in _NAMED):
+        return
     for found in _ASSIGNED.finditer(text):
         group = next(number for number in (2, 3, 4) if found.group(number) is not None)
         value = found.group(group)
