@@ -45,13 +45,13 @@ def test_a_file_of_no_known_repository_is_refused_with_what_is_known(machine):
 
 def test_a_mistyped_use_is_pointed_out(machine):
     ran = machine.run("recall", "tests", "--use", "choose_test_command")
-    assert "did you mean choose_test_commands" in ran.err
+    assert "did you mean `choose_test_commands`?" in ran.out
 
 
 def test_an_empty_answer_names_what_waits_for_review(machine):
     machine.run("remember", "The shop ships on Fridays.")
     ran = machine.run("recall", "when does the shop ship?", "--use", "answer_questions")
-    assert "1 changes in scope wait for review" in ran.err
+    assert "1 change waits for review in these scopes" in ran.out
 
 
 def test_the_refusal_of_an_own_proposal_names_the_policy(machine):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
@@ -10,7 +9,7 @@ from typing import Any, Literal
 from muniment.cli.call import Call, refusal, scope_from
 from muniment.core.codec import read_time
 from muniment.core.errors import Finding, InvalidInput, quoted
-from muniment.core.vocabulary import USE_ALIASES, USES
+from muniment.usecases.advice import undeclared_use
 
 
 def answer(
@@ -50,22 +49,10 @@ def answer(
         call.result(wire.recalled(recalled))
         return
     call.terminal.out(recalled.packet.text, end="")
-    _hints(call, given["use"], recalled.packet.outcome)
+    if recalled.packet.items and (said := undeclared_use(given["use"])):
+        call.terminal.dim(said)
     if recalled.retrieval_id:
         call.terminal.dim(f"why this answer: muniment why {recalled.retrieval_id}")
-
-
-def _hints(call: Call, use: str, outcome: str) -> None:
-    """What may explain an empty answer: a use that nobody declared, or claims that wait."""
-    declared = [one.name for one in USES] + [alias for alias, _ in USE_ALIASES]
-    if use and use not in declared:
-        near = difflib.get_close_matches(use, declared, n=2)
-        meant = f"; did you mean {' or '.join(near)}?" if near else ""
-        call.terminal.dim(f"{quoted(use)} is not a declared use and counts as high-risk{meant}")
-    if outcome == "no_support":
-        waiting = sum(len(one.diff.changes) for one in call.memory().inbox())
-        if waiting:
-            call.terminal.dim(f"{waiting} changes in scope wait for review: muniment review")
 
 
 def _filters(given: dict[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

@@ -31,6 +31,7 @@ from muniment.core.source import Reading, worst
 from muniment.core.status import freshness_at, status_at
 from muniment.core.vocabulary import risk_of
 from muniment.ports.tokens import TokenCounter
+from muniment.usecases.advice import advice_on, waiting_in
 from muniment.usecases.disputes import disagreement, group_of, linked
 from muniment.usecases.eligible import Gathered
 from muniment.usecases.readings import read_place
@@ -282,7 +283,7 @@ class Answer:
         outcome = self.outcome(packed.chosen, units)
         advice, text, used = "", packed.text, packed.used
         if not packed.chosen:
-            advice = _advice(outcome, omissions)
+            advice = advice_on(outcome, omissions, request.use, self._waiting(outcome))
             texts = render_empty(heading, outcome, advice, (*counts, ("limits", supported)))
             text, used = shortest_that_fits(texts, request.budget, self.asked.counter)
         return replace(
@@ -294,6 +295,11 @@ class Answer:
             trace=self._trace(packed, len(omissions) + sum(n for _, n in unlisted), used),
             advice=advice,
         )
+
+    def _waiting(self, outcome: Outcome) -> int:
+        """How many visible changes wait in scope, where that may be why nothing is found now."""
+        now = outcome == "no_support" and self.asked.request.as_of is None
+        return waiting_in(self.gathered.viewing, self.gathered.classes) if now else 0
 
     # --- what was left out ---
 
@@ -346,14 +352,3 @@ def _limited(left: tuple[tuple[tuple[str, ...], str], ...]) -> tuple[Omission, .
 
 def _detail(row: Row) -> str:
     return f"superseded by {row.superseded_by}" if row.superseded_by else ""
-
-
-def _advice(outcome: Outcome, omissions: tuple[Omission, ...]) -> str:
-    reasons = {reason for omission in omissions for reason in omission.reasons}
-    if outcome == "budget_exceeded":
-        return "raise the budget or the number of claims; nothing is ever cut to fit"
-    if reasons - {"below_threshold"}:
-        return "claims that match may not serve this request; the omissions say by which rule"
-    if "below_threshold" in reasons:
-        return "lower the relevance threshold to see what is less relevant"
-    return "nothing that you may use answers this; ask in other words, or propose what is missing"
