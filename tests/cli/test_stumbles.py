@@ -40,7 +40,26 @@ def test_a_file_of_the_repository_is_a_source(machine):
 def test_a_file_of_no_known_repository_is_refused_with_what_is_known(machine):
     ran = machine.run("remember", "It ships.", "--source", "/etc/hosts", "--json")
     assert ran.error_codes == ["unknown_place"]
-    assert str(machine.repository) in first_fix(ran)
+    assert f"local:shop in {machine.repository}" in first_fix(ran)
+    assert "`repo:local:shop!/<path>`" in first_fix(ran)
+
+
+def test_a_path_may_be_absolute_or_climb_within_the_repository(machine):
+    for path in (str(machine.repository / "AGENTS.md"), "none/../AGENTS.md"):
+        ran = machine.run("remember", "It uses pnpm.", "--source", path, "--json")
+        assert ran.json["changes"][0]["item"]["source"]["uri"] == "repo:local:shop!/AGENTS.md"
+
+
+def test_a_path_at_which_nothing_stands_is_refused(machine):
+    ran = machine.run("remember", "It uses pnpm.", "--source", "AGENT.md", "--json")
+    assert ran.error_codes == ["no_file"]
+
+
+def test_a_quote_from_an_address_that_cannot_be_read_names_the_forms(machine):
+    source = ("--source", "repo:shop!/AGENTS.md", "--quote", "pnpm")
+    ran = machine.run("remember", "It uses pnpm.", *source, "--json")
+    assert ran.error_codes == ["source_unreadable"]
+    assert "`repo:local:shop!/<path>`" in first_fix(ran)
 
 
 def test_a_mistyped_use_is_pointed_out(machine):

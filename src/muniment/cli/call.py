@@ -134,19 +134,30 @@ class Call:
         """A source's address; a path inside a known repository becomes that repository's.
 
         Raises:
-            InvalidInput: A path that is in no known repository.
+            InvalidInput: A path that is in no known repository, or at which nothing stands.
         """
         if not text or ":" in text.partition("/")[0]:
             return text
         from muniment.ports.source import repo_uri
 
-        path = Path(text).absolute()
-        for name, root in self.profile.repositories.items():
-            folder = Path(root)
-            if path.is_relative_to(folder) and path != folder:
-                return repo_uri(name, path.relative_to(folder).as_posix())
-        known = ", ".join(self.profile.repositories.values()) or "none is known"
-        fix = f"name a file in a known repository ({known}), a `file:` or `repo:` address, or a URL"
+        path = Path(os.path.abspath(text))  # noqa: PTH100 - takes `..` out, and follows no link
+        roots = {name: Path(folder) for name, folder in self.profile.repositories.items()}
+        inside = [
+            (len(root.parts), place == path, name, place.relative_to(root).as_posix())
+            for name, root in roots.items()
+            for place in {path, path.resolve()}
+            if place != root and place.is_relative_to(root)
+        ]
+        if inside and path.exists():
+            *_, name, within = max(inside)  # the innermost repository, and the path as it was given
+            return repo_uri(name, within)
+        here = next((scope.id for scope in self.scopes() if scope.kind == "repository"), "<id>")
+        forms = f"`repo:{here}!/<path>`, `file:///<path>` or a URL"
+        if inside:
+            fix = f"check the name, or give an address: {forms}"
+            raise refusal("no_file", f"nothing stands at {quoted(text)}", "--source", fix)
+        known = ", ".join(f"{name} in {folder}" for name, folder in sorted(roots.items()))
+        fix = f"name a file in a known repository ({known or 'none is known'}), {forms}"
         raise refusal("unknown_place", f"{quoted(text)} is in no known repository", "--source", fix)
 
     def result(self, value: Mapping[str, Any]) -> None:

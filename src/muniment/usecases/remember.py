@@ -103,6 +103,7 @@ def _source(session: Session, given: Any, quote: str) -> dict[str, Any] | None:
 def _evidence(session: Session, uri: str, quote: str) -> dict[str, Any]:
     fetched = session.sources.fetch(uri)
     if fetched.data is None:
+        here = next((s.id for s in session.scopes if s.kind == "repository"), "<id>")
         message = f"the source {quoted(uri)} cannot be read: {fetched.detail or fetched.state}"
         raise InvalidInput.of(
             (
@@ -110,7 +111,7 @@ def _evidence(session: Session, uri: str, quote: str) -> dict[str, Any]:
                     "source_unreadable",
                     message,
                     "/source/uri",
-                    "give an address that can be read",
+                    f"give an address that can be read: `repo:{here}!/<path>` or `file:///<path>`",
                     req="B-SOURCE",
                 ),
             )
