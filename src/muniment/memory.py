@@ -237,6 +237,15 @@ class Memory:
             pending = load(viewing, diff_id)
             return pending, examine(viewing, pending.diff, micros(self.session.now()))
 
+    def may_review_own(self, scope: Scope) -> bool:
+        """Whether a policy in force for a scope lets who acts decide on its own proposals."""
+        from muniment.usecases.policy import may_review_own
+        from muniment.usecases.viewing import Viewing
+
+        with self.session.store.snapshot(self.session.tenant) as snapshot:
+            viewing = Viewing(snapshot, self.session.principal)
+            return may_review_own(self.session, viewing, scope)
+
     def review(self, diff_id: str, choices: Mapping[str, Choice], signer: Signer) -> Outcome:
         """Decide changes, and apply what is accepted; see `usecases.review`."""
         from muniment.usecases.review import review

@@ -294,9 +294,22 @@ def test_a_source_that_changed_since_is_not_applied(machine):
     machine.run("learn")
     (machine.repository / "Makefile").write_text("all:\n\ttrue\n", "utf-8")
     before = machine.head()
-    ran = machine.signed("review", "--accept", "all", "--json")
+    diff = machine.run("inbox", "--json").json["inbox"][0]
+    names = ",".join(change["id"] for change in diff["changes"])
+    ran = machine.signed("review", "--accept", names, "--json")
     assert (ran.code, "source_changed" in ran.error_codes, machine.head()) == (5, True, before)
     assert machine.signed("review", "--accept", "safe").code == 0
+
+
+def test_all_sets_aside_what_its_source_no_longer_says_and_applies_the_rest(machine):
+    machine.run("learn")
+    (machine.repository / "Makefile").write_text("all:\n\ttrue\n", "utf-8")
+    ran = machine.signed("review", "--accept", "all", "--json")
+    assert (ran.code, {one["code"] for one in ran.json["set_aside"]}) == (6, {"source_changed"})
+    aside = {one["path"].split("/")[1] for one in ran.json["set_aside"]}
+    waiting = machine.run("inbox", "--json").json["inbox"][0]
+    assert aside == {c["id"] for c in waiting["changes"] if c["state"] == "pending"}
+    assert len(ran.json["outcomes"][0]["resulting"]) == len(waiting["changes"]) - len(aside)
 
 
 def test_a_fault_of_our_own_is_one_line_with_a_way_to_report_it(machine, monkeypatch):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cli.conftest import add
+
 
 def first_fix(ran):
     """The way out of the first finding."""
@@ -77,3 +79,52 @@ def test_the_refusal_of_an_own_proposal_names_the_policy(machine):
     machine.run("remember", "The shop ships on Fridays.")
     ran = machine.signed("review", "--accept", "all", "--json")
     assert "muniment policy own --may-review-own user:" in first_fix(ran)
+
+
+@pytest.mark.req("E-APPROVER")
+def test_all_sets_an_own_proposal_aside_and_names_it(machine):
+    diff = machine.run("remember", "The shop ships on Fridays.", "--json").json["diff"]
+    machine.run("learn")
+    ran = machine.signed("review", "--accept", "all")
+    assert (ran.code, f"{diff}/change_01" in ran.err, "own_proposal" in ran.err) == (6, True, True)
+    assert machine.run("inbox").out.count("waiting") == 1
+
+
+def test_what_was_named_is_refused_and_not_set_aside(machine):
+    diff = machine.run("remember", "The shop ships on Fridays.", "--json").json["diff"]
+    machine.run("learn")
+    before = machine.head()
+    ran = machine.signed("review", "--accept", f"{diff}/change_01", "--json")
+    assert (ran.code, ran.error_codes, machine.head()) == (2, ["own_proposal"], before)
+    assert machine.signed("review", "--accept", f"all,{diff}/change_01", "--json").code == 2
+
+
+def test_an_own_proposal_is_labelled_yours_until_a_policy_allows_it(machine):
+    machine.run("remember", "It uses pnpm.", "--source", "AGENTS.md", "--quote", "pnpm")
+    assert "yours" in machine.run("inbox").out
+    machine.signed("policy", "own", "--may-review-own", "user:ada", "--yes")
+    assert "safe" in machine.run("inbox").out
+
+
+def test_where_nothing_is_safe_it_says_why(machine):
+    machine.run("remember", "The shop ships on Fridays.")
+    ran = machine.signed("review", "--accept", "safe", "--json")
+    assert (ran.code, ran.error_codes) == (6, ["waiting"])
+    assert "yours 1, nothing to check 1" in ran.json["error"]["message"]
+
+
+def test_where_several_diffs_wait_a_change_is_named_with_its_diff(machine):
+    one, other = (machine.propose(add(text)).json["diff"] for text in ("It ships.", "It sails."))
+    assert f"{one}/change_01" in machine.run("inbox").out
+    ran = machine.run("review", "--accept", "change_01", "--json")
+    assert ran.error_codes == ["ambiguous_change"]
+    machine.signed("policy", "own", "--may-review-own", "user:ada", "--yes")
+    named = f"{other}/change_01"
+    ran = machine.signed("review", "--reject", named, "--reason", "it sinks", "--json")
+    assert ran.json["outcomes"][0]["diff"] == other
+
+
+def test_a_rejection_without_a_reason_names_the_option(machine):
+    machine.propose(add())
+    ran = machine.run("review", "--reject", "all", "--json")
+    assert (ran.error_codes, first_fix(ran)) == (["no_reason"], "give it with `--reason TEXT`")

@@ -17,7 +17,11 @@ BROKEN_PIPE = 141
 CODES = (
     (DONE, "done", "the command did what it says; an empty answer is an answer"),
     (WRONG, "wrong", "`verify` or `doctor` looked and found something wrong"),
-    (WAITING, "waiting", "something waits for a person: a decision, or a `yes` that was not given"),
+    (
+        WAITING,
+        "waiting",
+        "something waits for a person: a decision, a change that `--accept all` set aside, a `yes`",
+    ),
     (USAGE, "usage", "the command line itself is wrong: an unknown command, option or value"),
     (FAULT, "fault", "a fault of Muniment's own; one line says how to report it"),
     (INTERRUPTED, "interrupted", "stopped by Ctrl-C; nothing half done is left"),

@@ -4,6 +4,7 @@
   declared change of scope or visibility, no reviewer who wants a closer look, and a source that says it now (or, for
   a deprecation, says it no longer).
 - A person's bare word is never safe unread: there is nothing that could be checked.
+- What the reviewer proposed, and no policy lets it decide, is labelled `yours`.
 - Nothing is decided here; the use cases look again, under the lock.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from muniment.core.claim import Claim
 from muniment.core.conflict import Conflict
@@ -22,7 +23,7 @@ from muniment.core.source import Evidence, Reading, Source, compare
 from muniment.core.vocabulary import Risk, risk_of
 from muniment.memory import Memory
 from muniment.usecases.examine import Examined
-from muniment.usecases.pending import open_changes
+from muniment.usecases.pending import change_doc_id, open_changes
 
 ORDER = ("high", "medium", "low")
 
@@ -57,6 +58,7 @@ class Standing:
         conflicts: Claims that it disagrees with, or repeats.
         seen: Its sources, read now.
         dependents: Looks up the claims that would become stale.
+        is_own: Whether the reviewer proposed it and may not decide on it.
     """
 
     pending: Pending
@@ -67,15 +69,33 @@ class Standing:
     conflicts: tuple[Conflict, ...]
     seen: tuple[Seen, ...]
     dependents: Callable[[], tuple[str, ...]]
+    is_own: bool = False
+
+    @property
+    def name(self) -> str:
+        """The change's name among several diffs."""
+        return change_doc_id(self.pending.diff.id, self.change.id)
 
     @property
     def is_safe(self) -> bool:
         """Whether it may be accepted unread."""
+        return not self.obstacles
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """What speaks against accepting it unread, in a word or two each."""
         change = self.change
-        quiet = not refused_by(self.findings) and not self.conflicts
-        plain = not (change.declares or change.resolves) and change.operation != "flag_conflict"
-        untouched = self.pending.state_of(change.id) == "pending"
-        return quiet and plain and untouched and self.risk == "low" and self._is_supported
+        found = (
+            ("yours", self.is_own),
+            *((code, True) for code in refused_by(self.findings)),
+            ("conflict", bool(self.conflicts) and not refused_by(self.findings)),
+            (f"declares {change.declares}", bool(change.declares)),
+            ("settles a conflict", bool(change.resolves) or change.operation == "flag_conflict"),
+            ("needs review", self.pending.state_of(change.id) != "pending"),
+            (f"{self.risk} risk", self.risk != "low"),
+            ("nothing to check" if not self.seen else "source differs", not self._is_supported),
+        )
+        return tuple(word for word, holds in found if holds)
 
     @property
     def _is_supported(self) -> bool:
@@ -90,7 +110,15 @@ def standings(memory: Memory, pending: Pending, examined: Examined) -> tuple[Sta
     changes = open_changes(pending)
     named = {one for change in changes for one in (change.target_id, *change.target_ids) if one}
     known = memory.claims(named)
-    return tuple(_standing(memory, pending, examined, change, known) for change in changes)
+    proposed = pending.diff.proposed_by == memory.session.principal
+    barred = proposed and not memory.may_review_own(pending.diff.scope)
+    return tuple(
+        replace(
+            _standing(memory, pending, examined, change, known),
+            is_own=barred or (proposed and bool(change.declares)),
+        )
+        for change in changes
+    )
 
 
 def _standing(
