@@ -11,19 +11,25 @@ import sys
 
 SMALL: tuple[tuple[str, ...], ...] = (
     ("bench.sync", "--times", "20"),
+    ("bench.write_cost", "--sizes", "200", "2000", "--times", "10"),
     ("bench.startup", "--claims", "2000", "--rounds", "3"),
-    ("bench.learn_speed", "--files", "200"),
+    ("bench.recall_cold", "--claims", "2000", "--rounds", "3"),
+    ("bench.learn_speed", "--files", "150"),
+    ("bench.noninterference", "--claims", "900", "--questions", "20"),
     ("bench.writers", "--processes", "4", "--each", "20"),
     ("bench.kill", "--kills", "10"),
     ("bench.powercut", "--points", "500", "--rounds", "2"),
 )
 FULL: tuple[tuple[str, ...], ...] = (
     ("bench.sync",),
-    ("bench.startup",),
-    ("bench.learn_speed",),
-    ("bench.writers",),
-    ("bench.kill",),
-    ("bench.powercut",),
+    ("bench.write_cost",),
+    ("bench.startup", "--claims", "10000"),
+    ("bench.recall_cold", "--claims", "10000"),
+    ("bench.learn_speed", "--files", "1000"),
+    ("bench.noninterference",),
+    ("bench.writers", "--processes", "8", "--each", "100"),
+    ("bench.kill", "--kills", "100"),
+    ("bench.powercut", "--points", "20000"),
 )
 
 

@@ -1,10 +1,12 @@
 """Recall in a process that has just begun, on a store of many claims.
 
 - The store is a file with accepted claims of one repository, in three audiences of which the asker is in two.
-- Each run is a new process: start of the interpreter, imports, opening, recall, rendering, logging. Wall time and
-  peak resident memory are what the system says of the process.
+- Each run is `muniment recall` in a new process: start of the interpreter, imports, opening, recall, rendering,
+  logging. Wall time and peak resident memory are what the system says of the process.
+- It is started by a small process, since what a parent held counts in the peak of its child.
 - A bare `python -c pass` is measured in the same rounds, so that the difference and ratio hold on a busy machine.
-- `phases` are taken inside one such process; they add up to less than the whole, which includes its end.
+- `library_ms` is the same question through the library, by phases that were taken inside its process; they add up to
+  less than the whole, which includes its end.
 
 The file is in the system's cache: what a cold disk adds is not measured.
 
@@ -17,12 +19,11 @@ import argparse
 import json
 import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,15 @@ VERBS = "runs builds checks formats deploys starts stops migrates lints reindexe
 THINGS = """tests service database cart checkout invoice search mail worker queue client schema cache image
 workflow release package module endpoint webhook report locale theme token""".split()
 TOOLS = "pytest ruff mypy tox alembic docker celery redis vite playwright terraform uvicorn gunicorn hatch".split()
+
+LAUNCH = """
+import os, sys, time
+begin = time.perf_counter()
+child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(child, 0)
+taken = (time.perf_counter() - begin, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+os.write(int(sys.argv[1]), " ".join(map(str, taken)).encode())
+"""
 
 CHILD = """
 import json, sys, time
@@ -100,10 +110,17 @@ def claim(number: int, rng: random.Random) -> Claim:
     )
 
 
-def fill(path: Path, count: int, seed: int) -> None:
-    """Write a store of `count` claims that the asker may see two thirds of."""
+def fill(
+    path: Path,
+    count: int,
+    seed: int,
+    *,
+    wanted: Callable[[Claim], bool] = lambda claim: True,
+    entropy: Callable[[int], bytes] = os.urandom,
+) -> None:
+    """Write a store of those of `count` claims that are wanted; the asker may see two thirds of all."""
     rng = random.Random(seed)
-    store = wiring.open_store(path)
+    store = wiring.open_store(path, entropy)
     step = 1_000
     for first in range(0, count, step):
         with store.transaction(TENANT) as transaction:
@@ -111,7 +128,7 @@ def fill(path: Path, count: int, seed: int) -> None:
             events = [
                 Event("claim", c.id, encode(c), c.id, (c.id,),
                       transaction.declare_class(c.scope, c.visibility.audience))
-                for c in made
+                for c in made if wanted(c)
             ]  # fmt: skip
             transaction.append(events, AT)
     store.close()
@@ -119,55 +136,88 @@ def fill(path: Path, count: int, seed: int) -> None:
 
 def run(arguments: list[str], environment: dict[str, str]) -> tuple[float, float, str]:
     """Seconds, peak MiB and output of a new process."""
-    begin = time.perf_counter()
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, env=environment, cwd=ROOT)
-    assert process.stdout is not None
-    output = process.stdout.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stdout.close()
-    if process.returncode:
-        raise SystemExit(f"the measured process ended with {process.returncode}")
-    return seconds, _mebibytes(usage), output
+    reading, writing = os.pipe()
+    launch = [sys.executable, "-I", "-S", "-c", LAUNCH, str(writing), *arguments]
+    with os.fdopen(reading) as taken:
+        with subprocess.Popen(
+            launch,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=ROOT,
+            pass_fds=(writing,),
+        ) as process:
+            os.close(writing)
+            output, said = (stream.decode() for stream in process.communicate())
+        seconds, peak, code = taken.read().split()
+    if int(code):
+        raise SystemExit(f"the measured process ended with {code}: {said}")
+    return float(seconds), _mebibytes(int(peak)), output
 
 
-def _mebibytes(usage: resource.struct_rusage) -> float:
-    return usage.ru_maxrss / 1024 if sys.platform != "darwin" else usage.ru_maxrss / 2**20
+def _mebibytes(peak: int) -> float:
+    return peak / 1024 if sys.platform != "darwin" else peak / 2**20
+
+
+def fill_apart(path: Path, count: int, seed: int = 1) -> None:
+    """Write a store in a process of its own, so that this one stays small."""
+    code = "import sys; from pathlib import Path; from bench.recall_cold import fill; "
+    code += "fill(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))"
+    made = [sys.executable, "-c", code, str(path), str(count), str(seed)]
+    subprocess.run(made, check=True, cwd=ROOT)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Of the measured processes: this checkout, and nothing of the user's."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONDONTWRITEBYTECODE": "",
+        "MUNIMENT_CONFIG": str(folder / "config"),
+        "MUNIMENT_CACHE": str(folder / "cache"),
+    }
+
+
+def command(store: Path, query: str = QUERY) -> list[str]:
+    """`muniment recall` as somebody types it, with a profile's values given by flags."""
+    where = ["--store", str(store), "--tenant", TENANT, "--as", ASKER, "--scope", str(SCOPE)]
+    return [sys.executable, "-m", "muniment", *where, "recall", query, "--use", "answer_questions"]
 
 
 def measure(path: Path, rounds: int, query: str) -> dict[str, Any]:
-    """Medians over some rounds, each a bare interpreter and a recall."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": ""}
-    scope = str(SCOPE)
-    child = [sys.executable, "-c", CHILD, str(path), TENANT, ASKER, scope, query]
-    run(child, environment)  # caches of the file system, bytecode and token table
-    bare, cold, memory, phases = [], [], [], []
+    """Medians over some rounds, each a bare interpreter, the command, and the library."""
+    around = environment(path.parent)
+    told = [*command(path, query), "--json"]
+    child = [sys.executable, "-c", CHILD, str(path), TENANT, ASKER, str(SCOPE), query]
+    packet = json.loads(run(told, around)[2])  # warms file system, bytecode and token table, too
+    run(child, around)
+    bare, cold, memory, inside = [], [], [], []
     for _ in range(rounds):
-        bare.append(run([sys.executable, "-c", "pass"], environment)[0])
-        seconds, peak, output = run(child, environment)
+        bare.append(run([sys.executable, "-c", "pass"], around)[0])
+        seconds, peak, _ = run(command(path, query), around)
         cold.append(seconds)
         memory.append(peak)
-        phases.append(json.loads(output))
-    inside = {
-        name: round(statistics.median(p[name] for p in phases) * 1000, 1)
-        for name in ("imports", "open", "recall")
+        seconds, _, output = run(child, around)
+        inside.append({**json.loads(output), "whole": seconds})
+    phases = {
+        name: round(statistics.median(p[name] for p in inside) * 1000, 1)
+        for name in ("imports", "open", "recall", "whole")
     }
     python, whole = statistics.median(bare), statistics.median(cold)
     return {
-        "outcome": phases[0]["outcome"],
-        "selected": phases[0]["selected"],
-        "tokens": phases[0]["tokens"],
+        "outcome": packet["outcome"],
+        "selected": len(packet["evidence"]),
+        "tokens": packet["budget"]["used"],
         "bare_ms": round(python * 1000, 1),
         "recall_ms": round(whole * 1000, 1),
         "beyond_bare_ms": round((whole - python) * 1000, 1),
         "ratio_to_bare": round(whole / python, 2),
         "peak_mib": round(max(memory), 1),
-        "phases_ms": inside,
+        "library_ms": phases,
     }
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Make a store, measure, print; 1 where a limit that was asked for is not kept."""
     made: argparse.ArgumentParser = parser(__doc__)
     made.add_argument("--claims", type=int, default=10_000)
@@ -179,7 +229,7 @@ def main(argv: list[str] | None = None) -> int:
     options = made.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="muniment-bench-") as folder:
         path = Path(folder) / "store.db"
-        fill(path, options.claims, options.seed)
+        fill_apart(path, options.claims, options.seed)
         found = measure(path, options.rounds, options.query)
     kept = not options.most_ms or found["recall_ms"] <= options.most_ms
     kept = kept and (not options.most_mib or found["peak_mib"] <= options.most_mib)

@@ -4,13 +4,13 @@
 
 - Every figure is the median of new processes with the file system's cache warm; peak memory is the system's figure.
 - `recall` is the command itself, on a store of `--claims` claims of which two thirds may be seen.
+- `count_first` counts tokens where no table of the ranks is kept yet, `count_kept` where one is: each beside
+  `count_nothing`, the same start without counting.
 """
 
 from __future__ import annotations
 
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -19,29 +19,30 @@ from typing import Any
 
 from bench import recall_cold, report
 
+COUNT = "import sys; from muniment.tokens import counter; n = counter(); "
+COUNTED = COUNT + f"n({recall_cold.QUERY!r})"
+FORGET = "import pathlib, sys; [p.unlink() for p in pathlib.Path(sys.argv[1]).rglob('*') if p.is_file()]; "
+
 
 def commands(store: Path, folder: Path) -> dict[str, list[str]]:
     """What is started."""
-    here = [sys.executable, "-m", "muniment", "--store", str(store), "--tenant", recall_cold.TENANT]
-    acting = ["--as", recall_cold.ASKER, "--scope", str(recall_cold.SCOPE)]
+    python = [sys.executable, "-c"]
     return {
-        "bare": [sys.executable, "-c", "pass"],
-        "import": [sys.executable, "-c", "import muniment"],
-        "import_memory": [sys.executable, "-c", "from muniment import Memory"],
+        "bare": [*python, "pass"],
+        "import": [*python, "import muniment"],
+        "import_memory": [*python, "from muniment import Memory"],
         "version": [sys.executable, "-m", "muniment", "--version"],
         "help": [sys.executable, "-m", "muniment", "--help"],
-        "recall": [*here, *acting, "recall", recall_cold.QUERY, "--use", "answer_questions"],
+        "recall": recall_cold.command(store),
+        "count_nothing": [*python, COUNT],
+        "count_first": [*python, FORGET + COUNTED, str(folder / "cache")],
+        "count_kept": [*python, COUNTED],
     }
 
 
 def measure(store: Path, folder: Path, rounds: int) -> dict[str, dict[str, float]]:
     """Medians over rounds in which every command runs once."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(recall_cold.ROOT / "src"),
-        "MUNIMENT_CONFIG": str(folder / "config"),
-        "MUNIMENT_CACHE": str(folder / "cache"),
-    }
+    environment = recall_cold.environment(folder)
     started = commands(store, folder)
     for arguments in started.values():
         recall_cold.run(arguments, environment)
@@ -72,11 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "memory.db"
-        # in a process of its own: a child's peak memory begins with what its parent held
-        fill = "import sys; from pathlib import Path; from bench.recall_cold import fill; "
-        fill += "fill(Path(sys.argv[1]), int(sys.argv[2]), 1)"
-        made = [sys.executable, "-c", fill, str(store), str(given.claims)]
-        subprocess.run(made, check=True, cwd=recall_cold.ROOT)
+        recall_cold.fill_apart(store, given.claims)
         found: dict[str, Any] = measure(store, Path(folder), given.rounds)
     report.emit({"measurement": "startup", "claims": given.claims, **found}, given.json)
     return 0

@@ -56,21 +56,40 @@ def faults(root: Path) -> str:
 def syncs(root: Path) -> str:
     """What an acknowledged write costs the disk."""
     result = _result(root, "sync")
-    names = ("store", "propose", "accept", "remember")
-    plain = result["bare_commit"]
-    rows = [("a bare commit of SQLite", f"{plain['syncs']:g}", f"{plain['median_ms']} ms", "1")]
-    rows += [
-        (code(name), f"{one['syncs']:g}", f"{one['median_ms']} ms", f"{one['ratio']}")
-        for name in names
+    rows = [
+        (
+            code(name),
+            f"{one['syncs']}",
+            f"{one['bytes']:,}",
+            f"{one['median_ms']} ms",
+            f"{one['bare']['median_ms']} ms",
+            f"{one['ratio']}",
+        )
+        for name in ("store", "propose", "accept", "remember")
         if (one := result[name])
     ]
+    delay = f"{result['delay_ms']:g} ms added to each sync"
     heads = (
         "write",
         "syncs",
-        f"median, {result['delay_ms']:g} ms added to each sync",
-        "ratio to bare",
+        "bytes",
+        f"median, {delay}",
+        "a bare commit of as many bytes",
+        "ratio",
     )
     return table(heads, rows) + "\n\n" + _measured(result, "python -m bench.sync")
+
+
+def growth(root: Path) -> str:
+    """What a write costs as the store grows."""
+    result = _result(root, "write_cost")
+    sizes = tuple(result["median_ms"])
+    rows = [
+        (code(name), *(f"{result['median_ms'][size][name]} ms" for size in sizes), f"{grown}")
+        for name, grown in result["growth"].items()
+    ]
+    heads = ("write", *(f"beside {int(size):,} claims" for size in sizes), "ratio")
+    return table(heads, rows) + "\n\n" + _measured(result, "python -m bench.write_cost")
 
 
 def starts(root: Path) -> str:
@@ -83,6 +102,9 @@ def starts(root: Path) -> str:
         "version": "`muniment --version`",
         "help": "`muniment --help`",
         "recall": f"`muniment recall` on {result['claims']:,} claims",
+        "count_nothing": "a token counter that counts nothing",
+        "count_first": "its first count ever, which keeps a table of the ranks",
+        "count_kept": "its first count in a process, with that table",
     }
     rows = [
         (label, f"{one['median_ms']} ms", f"{one['ratio_to_bare']}", f"{one['peak_mib']} MiB")
@@ -93,32 +115,78 @@ def starts(root: Path) -> str:
     return table(heads, rows) + "\n\n" + _measured(result, "python -m bench.startup")
 
 
+def cold(root: Path) -> str:
+    """Where the time of a cold recall goes."""
+    result = _result(root, "recall_cold")
+    inside = result["library_ms"]
+    rows = [
+        ("`python -c pass`", f"{result['bare_ms']} ms"),
+        ("`muniment recall`", f"{result['recall_ms']} ms"),
+        ("the same through the library", f"{inside['whole']} ms"),
+        ("of it: imports", f"{inside['imports']} ms"),
+        ("of it: opening the store", f"{inside['open']} ms"),
+        ("of it: recall", f"{inside['recall']} ms"),
+    ]
+    said = f"{result['claims']:,} claims, {result['selected']} selected, peak {result['peak_mib']} MiB."
+    measured = _measured(result, f"python -m bench.recall_cold --claims {result['claims']}")
+    return "\n\n".join((table(("new process", "median"), rows), said, measured))
+
+
+def hidden(root: Path) -> str:
+    """What hidden claims change."""
+    result = _result(root, "noninterference")
+    rows = [
+        ("questions asked of both stores", f"{result['questions']}"),
+        ("values of packets that differed", f"{len(result['different'])}"),
+        ("proposals made to both stores", f"{result['proposals']}"),
+        ("of which were told something else", f"{result['different_proposals']}"),
+        ("median recall without hidden claims", f"{result['without_ms']} ms"),
+        ("median recall with them", f"{result['with_ms']} ms"),
+        ("ratio", f"{result['ratio']}"),
+    ]
+    measured = _measured(result, f"python -m bench.noninterference --claims {result['claims']}")
+    return table(("of", "count or time"), rows) + "\n\n" + measured
+
+
 def learning(root: Path) -> str:
-    """What learning costs."""
+    """What learning costs, and where its time goes."""
     result = _result(root, "learn_speed")
-    return (
-        table(("work", "seconds"), _learning(result))
-        + "\n\n"
-        + _measured(result, "python -m bench.learn_speed")
+    steps = ("read", "examine", "encode", "sign", "reread", "append", "other", "whole")
+    taken = [(step, *(f"{result[of].get(step, '–')}" for of in _PHASES)) for step in steps]
+    return "\n\n".join(
+        (
+            table(("work", "seconds", "ratio to bare"), _learning(result)),
+            f"Peak memory of the first run: {result['learn_peak_mib']} MiB. Of the seconds inside a process:",
+            table(("step", "learning", "accepting all"), taken),
+            _measured(result, f"python -m bench.learn_speed --files {result['files']}"),
+        )
     )
 
 
-def _learning(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+_PHASES = ("learn_phases_s", "review_phases_s")
+
+
+def _learning(result: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     files, statements = f"{result['files']:,}", f"{result['statements']:,}"
-    yield "`python -c pass`", f"{result['bare_s']}"
-    yield (
-        f"`muniment learn`, {files} files, {statements} statements proposed",
-        f"{result['learn_s']}",
-    )
-    yield "again, while all of them wait", f"{result['learn_again_waiting_s']}"
-    yield f"accepting {statements} changes in one review", f"{result['review_all_s']}"
-    yield "again, when all of them were accepted", f"{result['learn_again_accepted_s']}"
-    yield "`muniment doctor`", f"{result['doctor_s']}"
+    named = {
+        "bare_s": "`python -c pass`",
+        "learn_s": f"`muniment learn`, {files} files, {statements} statements proposed",
+        "learn_again_waiting_s": "again, while all of them wait",
+        "learn_again_accepted_s": "again, when all of them were accepted",
+        "inbox_s": "`inbox` of them, in a process that runs",
+        "review_all_s": f"accepting {statements} changes in one review",
+        "doctor_s": "`doctor`, which checks every event, signature and quote again",
+    }
+    for name, label in named.items():
+        yield label, f"{result[name]}", f"{result[name] / result['bare_s']:.0f}"
 
 
 GENERATORS = {
     "faults": faults,
     "syncs": syncs,
+    "growth": growth,
     "starts": starts,
+    "cold": cold,
     "learning": learning,
+    "hidden": hidden,
 }
