@@ -94,7 +94,7 @@ def _accepted(
         doc = snapshot.doc("change", envelope.id)
         found = snapshot.contents([doc.seq]).get(doc.seq) if doc else None
         change = trusted(Change, found) if found else None
-        application = applications.get(decided.diff_id)
+        application = applications.get(envelope.id)
         makes = _planned(change, decided, application, current) if change and application else None
         yield _Accepted(decided, envelope.subjects, makes)
 

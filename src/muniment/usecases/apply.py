@@ -11,21 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from muniment.core.access import NOBODY, Audience, intersect
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros, trusted
+from muniment.core.codec import encode, micros
 from muniment.core.conflict import Conflict
 from muniment.core.diff import Application, Change, Decided, Pending
 from muniment.core.errors import Conflicted, Finding, errors_in
 from muniment.core.event import Event
-from muniment.core.fold import value_keys
 from muniment.core.plan import Applied, plan
 from muniment.core.source import Reading
 from muniment.ports.store import Transaction
-from muniment.usecases.examine import Examined, examine
+from muniment.usecases.examine import Examined, examine, seen_by, settles
 from muniment.usecases.pending import change_doc_id, load
 from muniment.usecases.retract import retraction_events
 from muniment.usecases.session import Session
+from muniment.usecases.tombstones import meets_hidden, stone_events
 from muniment.usecases.viewing import Viewing, token_of
 
 
@@ -75,7 +77,9 @@ def apply_decisions(
         viewing = Viewing(transaction, session.principal)
         examined = _look_again(session, viewing, pending, decisions, before)
         held = tuple(
-            c.id for c in _changes(pending, decisions, "accepted") if _hidden_tombstone(viewing, c)
+            c.id
+            for c in _changes(pending, decisions, "accepted")
+            if c.item and meets_hidden(viewing, c.item)
         )
         work = _Work(session, transaction, viewing, readings, examined)
         for change in _changes(pending, decisions, "accepted"):
@@ -146,16 +150,6 @@ def _new(before: Examined, findings: tuple[Finding, ...]) -> tuple[Finding, ...]
     return errors_in(findings) + told
 
 
-def _hidden_tombstone(viewing: Viewing, change: Change) -> bool:
-    if change.item is None:
-        return False
-    docs = (
-        viewing.snapshot.doc("tombstone", key)
-        for key in value_keys(change.item, viewing.snapshot.key)
-    )
-    return any(doc is not None and doc.cls not in viewing.classes for doc in docs)
-
-
 class _Work:
     """The events of one application, put together change by change."""
 
@@ -173,6 +167,7 @@ class _Work:
         self.events: list[Event] = []
         self.conflicts: list[Conflict] = []
         self.resulting: dict[str, str] = {}
+        self._made: dict[str, Audience] = {}
 
     def accept(self, change: Change, decided: Decided) -> None:
         """Add what an accepted change makes."""
@@ -190,15 +185,24 @@ class _Work:
             self.resulting[change.id] = claim.id
         self._conflicts_of(change)
         self._settle(change)
-        touched = change.target_id if change.operation in ("supersede", "deprecate") else ""
-        if touched:
-            self.events.extend(
-                retraction_events(
-                    self.session, self.transaction, self.viewing, touched, change.operation
-                )
-            )
+        if change.operation in ("supersede", "deprecate"):
+            seen = intersect(self._audience(change.target_id), seen_by(self.viewing, change))
+            self._retract(change.target_id, change.operation, seen)
+
+    def _audience(self, claim_id: str) -> Audience:
+        """Who sees a claim, of those that are made here too."""
+        row = self.viewing.row(claim_id)
+        known = self.viewing.audience_of(row.cls) if row else NOBODY
+        return self._made.get(claim_id, known)
+
+    def _retract(self, claim_id: str, cause: str, seen: Audience) -> None:
+        """Put up for review what rests on a claim, for who sees what became of it."""
+        self.events.extend(
+            retraction_events(self.session, self.transaction, self.viewing, claim_id, cause, seen)
+        )
 
     def _version(self, claim: Claim) -> None:
+        self._made[claim.id] = claim.visibility.audience
         cls = self.transaction.declare_class(claim.scope, claim.visibility.audience)
         subjects = (claim.id,)
         self.events.append(Event("claim", claim.id, encode(claim), claim.id, subjects, cls))
@@ -234,22 +238,15 @@ class _Work:
         }
         key = self.transaction.key("conflict", *sides)
         self.events.append(Event("conflict", key, content, subjects=sides))
+        seen = intersect(*map(self._audience, sides))
         for side in sides:
-            self.events.extend(
-                retraction_events(self.session, self.transaction, self.viewing, side, "dispute")
-            )
+            self._retract(side, "dispute", seen)
 
     def _settle(self, change: Change) -> None:
         """Close the recorded conflicts that a change says it settles."""
-        settled = set(change.resolves)
-        own = change.target_id or (change.item.id if change.item else "")
         for conflict in self.viewing.conflicts():
             sides = set(conflict["between"])
-            if (
-                settled & sides
-                and (own in sides or settled >= sides)
-                and not conflict.get("resolved")
-            ):
+            if settles(change, sides) and not conflict.get("resolved"):
                 content = {**conflict, "resolved": change.reason, "resolved_at": encode(self.now)}
                 key = self.transaction.key("conflict", *sorted(sides))
                 self.events.append(Event("conflict", key, content, subjects=tuple(sorted(sides))))
@@ -267,33 +264,23 @@ class _Work:
             "diff": decided.diff_id,
             "change": change.id,
         }
-        keys = value_keys(item, self.transaction.key)
-        self.events.extend(Event("tombstone", key, content, keys[0], (), cls) for key in keys)
+        self.events.extend(stone_events(self.transaction, item, cls, content))
 
     def decide(self, pending: Pending, decisions: Mapping[str, Decided]) -> None:
-        """Add the decisions, and the record of the application."""
+        """Add the decisions, and the records of what was applied."""
         by_id = {change.id: change for change in pending.diff.changes}
         for name, decided in decisions.items():
             subjects = by_id[name].subjects
             doc_id = change_doc_id(pending.diff.id, name)
             kind = "deferral" if decided.decision == "needs_review" else "decision"
             self.events.append(Event(kind, doc_id, encode(decided), pending.diff.id, subjects))
-        if self.resulting:
-            self.events.append(self._application(pending, decisions))
+            if name in self.resulting:
+                record = self._application(pending, name, decided)
+                self.events.append(Event("application", doc_id, record, pending.diff.id, subjects))
 
-    def _recorded(self, pending: Pending) -> Application | None:
-        """The whole record so far, with what this reviewer may not see; it goes back into the record alone."""
-        doc = self.transaction.doc("application", pending.diff.id)
-        content = self.transaction.contents([doc.seq]).get(doc.seq) if doc else None
-        return trusted(Application, content) if content else None
-
-    def _application(self, pending: Pending, decisions: Mapping[str, Decided]) -> Event:
-        before = self._recorded(pending)
-        resulting = {**(before.resulting if before else {}), **self.resulting}
-        accepted = (*(before.accepted if before else ()), *self.resulting)
-        readings = {
-            name: encode(self.readings[name]) for name in self.resulting if name in self.readings
-        }
-        by = next(iter(decisions.values())).by
-        record = Application(pending.diff.id, self.now, by, accepted, resulting, readings)
-        return Event("application", pending.diff.id, encode(record), pending.diff.id)
+    def _application(self, pending: Pending, name: str, decided: Decided) -> dict[str, Any]:
+        """What came of one change: a record of its own, so that it is seen, and erased, with the change."""
+        readings = {name: encode(self.readings[name])} if name in self.readings else {}
+        made = {name: self.resulting[name]}
+        record = Application(pending.diff.id, self.now, decided.by, (name,), made, readings)
+        return dict(encode(record))

@@ -15,7 +15,6 @@ from muniment.core.codec import encode, trusted
 from muniment.core.diff import Change
 from muniment.core.errors import Finding, InvalidInput
 from muniment.core.event import Event
-from muniment.core.fold import value_keys
 from muniment.core.ids import is_id
 from muniment.ports.credential import Signer
 from muniment.usecases.declare import require_operator
@@ -23,6 +22,7 @@ from muniment.usecases.retract import retraction_events
 from muniment.usecases.review import require_reviewer
 from muniment.usecases.session import Session
 from muniment.usecases.show import resolve
+from muniment.usecases.tombstones import family, stone_events
 from muniment.usecases.viewing import Viewing, not_found, token_of
 
 
@@ -57,10 +57,10 @@ def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
         require_operator(viewing, signer)
         claim, cls, supersedes = _found(viewing, claim_id)
         at = encode(session.now())
-        events = list(retraction_events(session, transaction, viewing, claim_id, "erase"))
-        keys = value_keys(claim, transaction.key)
+        seen_by = viewing.audience_of(cls)
+        events = list(retraction_events(session, transaction, viewing, claim_id, "erase", seen_by))
         stone = {"at": at, "by": session.principal, "why": "erased"}
-        events.extend(Event("tombstone", key, stone, keys[0], (), cls) for key in keys)
+        events.extend(stone_events(transaction, claim, cls, stone))
         left = {"at": at, "by": session.principal, "supersedes": list(supersedes)}
         events.append(Event("erased", claim_id, left, cls=cls))
         token = token_of(transaction, transaction.append(events, session.now()))
@@ -127,15 +127,15 @@ def lift(session: Session, prefix: str, reason: str, signer: Signer) -> int:
     with session.store.transaction(session.tenant) as transaction:
         viewing = Viewing(transaction, session.principal)
         require_reviewer(viewing, signer)
-        seen = [doc for doc in transaction.docs("tombstone") if doc.cls in viewing.classes]
-        named = [doc for doc in seen if len(prefix) >= 8 and doc.id.startswith(prefix)]
-        if not named:
+        lifted = family(viewing, prefix)
+        if not lifted:
             raise not_found("tombstone", prefix)
-        family = {doc.parent for doc in named}
-        lifted = [doc for doc in seen if doc.parent in family]
         content = {"at": encode(session.now()), "by": session.principal, "reason": reason}
         transaction.append(
-            [Event("lifted", doc.id, content, doc.parent, (), doc.cls) for doc in lifted],
+            [
+                Event("lifted", doc.id, content, doc.parent, (claim,), doc.cls)
+                for doc, claim in lifted
+            ],
             session.now(),
         )
     return len(lifted)

@@ -8,10 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from muniment.core.access import Audience, Scope, intersect
+from muniment.core.access import NOBODY, Audience, Scope, intersect, within
 from muniment.core.check import Known, check_claim, secrets_in
 from muniment.core.check_boundaries import strings_in
 from muniment.core.check_diff import Targets, check_diff
@@ -19,10 +19,11 @@ from muniment.core.claim import Claim
 from muniment.core.codec import encode
 from muniment.core.conflict import Conflict, compare
 from muniment.core.diff import Change, Diff
-from muniment.core.errors import Finding, quoted
-from muniment.core.fold import claim_keys, value_keys
+from muniment.core.errors import Finding
+from muniment.core.fold import claim_keys
 from muniment.core.row import Row
 from muniment.core.text import text_findings
+from muniment.usecases.tombstones import refusals
 from muniment.usecases.viewing import Viewing
 
 
@@ -46,12 +47,13 @@ def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> 
     conflicts: dict[str, tuple[Conflict, ...]] = {}
     before = _Before()
     for index, change in enumerate(diff.changes):
+        findings.extend(f.under(f"/changes/{index}") for f in _settled_unseen(viewing, change))
         if change.item is None:
             continue
         place = f"/changes/{index}/item"
         known = _known(viewing, change.item, now, is_import)
         findings.extend(f.under(place) for f in check_claim(change.item, known))
-        findings.extend(f.under(place) for f in tombstones(viewing, change.item))
+        findings.extend(f.under(place) for f in refusals(viewing, change.item))
         keys = claim_keys(change.item, viewing.snapshot.key)
         known_already = standing(viewing, change, keys)
         conflicts[change.id] = known_already + before.standing(change.item, keys, known_already)
@@ -91,17 +93,6 @@ def _texts(diff: Diff) -> Iterable[Finding]:
     for path, text in texts:
         yield from text_findings(text, path, limit=100_000)
     yield from secrets_in(texts)
-
-
-def tombstones(viewing: Viewing, item: Claim) -> tuple[Finding, ...]:
-    """Refusals for values that were rejected or erased in this scope, as far as they may be seen."""
-    for key in value_keys(item, viewing.snapshot.key):
-        doc = viewing.snapshot.doc("tombstone", key)
-        if doc is not None and doc.cls in viewing.classes:
-            message = f"this was rejected before in {quoted(item.scope)} (tombstone {key[:12]})"
-            fix = f"a reviewer can lift it on new evidence: `muniment review --lift {key[:12]}`"
-            return (Finding("tombstoned", message, "/claim", fix, req="E-TOMBSTONE"),)
-    return ()
 
 
 class _Before:
@@ -161,6 +152,35 @@ def _noticed(conflict: Conflict) -> Finding:
     message = f"it {word} {conflict.right}: {conflict.note}"
     fix = "supersede the other claim, or accept both and keep the conflict"
     return Finding(conflict.kind, message, "/claim", fix, "warning", "A-CONTRADICTION")
+
+
+def seen_by(viewing: Viewing, change: Change) -> Audience:
+    """Who may see a change: who sees its item, or else every claim that it names (`E-BLINDWRITE`)."""
+    if change.item is not None:
+        return change.item.visibility.audience
+    named = (viewing.row(one) for one in (change.target_id, *change.target_ids) if one)
+    audiences = [viewing.audience_of(row.cls) for row in named if row]
+    return intersect(*audiences) if audiences else NOBODY
+
+
+def settles(change: Change, sides: Collection[str]) -> bool:
+    """Whether a change says that it settles the conflict between some claims."""
+    settled = set(change.resolves)
+    own = change.target_id or (change.item.id if change.item else "")
+    return bool(settled.intersection(sides)) and (own in sides or settled.issuperset(sides))
+
+
+def _settled_unseen(viewing: Viewing, change: Change) -> Iterable[Finding]:
+    """What settles a conflict is seen by everybody who sees the conflict: nothing hidden changes what they see."""
+    mine = seen_by(viewing, change)
+    for conflict in viewing.conflicts() if change.resolves else ():
+        sides = conflict["between"]
+        rows = [row for one in sides if (row := viewing.row(one))]
+        theirs = intersect(*(viewing.audience_of(row.cls) for row in rows))
+        if not conflict.get("resolved") and settles(change, sides) and not within(theirs, mine):
+            message = "who sees the conflict would not see what settles it"
+            fix = "propose it with a visibility that takes in everybody who sees the conflict"
+            yield Finding("settled_unseen", message, "/resolves", fix, req="E-BLINDWRITE")
 
 
 def inherited(viewing: Viewing, item: Claim) -> Audience:

@@ -27,10 +27,10 @@ from muniment.core.secret_scan import secret_findings
 from muniment.core.source import Evidence, Reading, Source, evidence_of
 from muniment.ports.learning import FileReader, Progress
 from muniment.ports.source import Fetched, Repository, repo_uri
-from muniment.usecases.examine import tombstones
 from muniment.usecases.pending import change_doc_id, open_changes, waiting
 from muniment.usecases.propose import Proposed, record
 from muniment.usecases.session import Session
+from muniment.usecases.tombstones import refusals
 from muniment.usecases.viewing import Viewing
 
 PRINCIPAL = LEARNER
@@ -221,7 +221,7 @@ class _Run:
             if change is None:
                 self.unchanged += 1
                 continue
-            refused = secret_findings(item.claim + "\n" + one.extract.value, "") or tombstones(
+            refused = secret_findings(item.claim + "\n" + one.extract.value, "") or refusals(
                 viewing, item
             )
             if refused and change.item is not None:

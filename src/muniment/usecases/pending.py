@@ -3,6 +3,7 @@
 - A change is visible to its proposer, and to whoever may see the class of its item or target.
 - Findings are computed anew from what the asker may see; nothing that only another saw is kept with the diff.
 - A diff of which nothing is visible is not there; its free text is shown to who sees all of it.
+- A diff without changes (or of which all were erased) is its proposer's alone.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def _assemble(viewing: Viewing, doc: Doc, content: Mapping[str, Any]) -> Pending
     docs = [d for d in snapshot.docs("change", doc.id) if own or d.cls in viewing.classes]
     contents = snapshot.contents([d.seq for d in docs])
     changes = tuple(trusted(Change, contents[d.seq]) for d in docs if d.seq in contents)
-    if not changes and not own and _has_changes(viewing, doc.id):
+    if not changes and not own:
         return None
     decisions = _decisions(viewing, doc.id)
     whole = len(docs) == len(snapshot.docs("change", doc.id))
@@ -62,10 +63,6 @@ def _note(viewing: Viewing, diff_id: str) -> Mapping[str, Any]:
     return viewing.snapshot.contents([doc.seq]).get(doc.seq, {}) if doc else {}
 
 
-def _has_changes(viewing: Viewing, diff_id: str) -> bool:
-    return bool(viewing.snapshot.docs("change", diff_id))
-
-
 def _decisions(viewing: Viewing, diff_id: str) -> dict[str, Decided]:
     """The word on each change: a deferral, until there is a decision."""
     snapshot = viewing.snapshot
@@ -76,17 +73,18 @@ def _decisions(viewing: Viewing, diff_id: str) -> dict[str, Decided]:
 
 
 def _application(viewing: Viewing, diff_id: str, shown: set[str]) -> Application | None:
-    """The record of what was applied, as far as its changes may be seen."""
-    doc = viewing.snapshot.doc("application", diff_id)
-    content = viewing.snapshot.contents([doc.seq]).get(doc.seq) if doc else None
-    if not content or not shown.intersection(content["accepted"]):
+    """The record of what was applied: those of the changes that may be seen, the latest naming who and when."""
+    docs = viewing.snapshot.docs("application", diff_id)
+    contents = viewing.snapshot.contents([doc.seq for doc in docs])
+    known = (trusted(Application, contents[doc.seq]) for doc in docs if doc.seq in contents)
+    records = [record for record in known if shown.issuperset(record.accepted)]
+    if not records:
         return None
-    record = trusted(Application, content)
     return replace(
-        record,
-        accepted=tuple(name for name in record.accepted if name in shown),
-        resulting={name: one for name, one in record.resulting.items() if name in shown},
-        readings={name: one for name, one in record.readings.items() if name in shown},
+        records[-1],
+        accepted=tuple(name for record in records for name in record.accepted),
+        resulting={name: one for record in records for name, one in record.resulting.items()},
+        readings={name: one for record in records for name, one in record.readings.items()},
     )
 
 

@@ -21,7 +21,7 @@ from muniment.core.errors import Finding, InvalidInput, errors_in
 from muniment.core.event import Event
 from muniment.core.record import with_normal_visibility
 from muniment.ports.store import Transaction
-from muniment.usecases.examine import examine, inherited
+from muniment.usecases.examine import examine, inherited, seen_by
 from muniment.usecases.pending import change_doc_id
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, token_of
@@ -170,10 +170,11 @@ def events_of(transaction: Transaction, viewing: Viewing, diff: Diff) -> Sequenc
 
 
 def _class_of(transaction: Transaction, viewing: Viewing, change: Change) -> str:
+    audience = seen_by(viewing, change)
     if change.item is not None:
-        return transaction.declare_class(change.item.scope, change.item.visibility.audience)
+        return transaction.declare_class(change.item.scope, audience)
     for target in (change.target_id, *change.target_ids):
         row = viewing.row(target)
         if row is not None:
-            return row.cls
+            return transaction.declare_class(viewing.scope_of(row.cls), audience)
     return ""

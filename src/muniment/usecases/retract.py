@@ -1,15 +1,16 @@
 """When a claim is superseded, disputed, deprecated or erased, what was derived from it is up for review (`E-RETRACT`).
 
 - That it is stale is computed from the same records, so it holds from the same transaction on (`viewing.seen`).
-- The proposal comes from `process:retract`, in the derived claim's own scope and class.
+- The proposal comes from `process:retract`, in the derived claim's own scope.
 - Whoever acts proposes only for claims that it may see.
+- The proposal tells that a source was retracted, so it is shown only to who sees the source and its retraction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from muniment.core.access import NOBODY
+from muniment.core.access import NOBODY, Audience, intersect
 from muniment.core.codec import encode
 from muniment.core.diff import Change, Diff, Trigger
 from muniment.core.event import Event
@@ -23,34 +24,56 @@ from muniment.usecases.viewing import Viewing
 PRINCIPAL = "process:retract"
 
 
-def dependents(viewing: Viewing, claim_id: str) -> tuple[Row, ...]:
-    """Visible accepted claims derived from a claim, directly or through others, nearest first."""
-    found: dict[str, Row] = {}
-    frontier = [claim_id]
+_WORDS = {
+    "supersede": "superseded",
+    "deprecate": "deprecated",
+    "dispute": "disputed",
+    "erase": "erased",
+}
+
+
+def dependents(
+    viewing: Viewing, claim_id: str, audience: Audience
+) -> tuple[tuple[Row, Audience], ...]:
+    """Visible accepted claims derived from a claim, directly or through others, nearest first.
+
+    Each comes with who sees it and everything through which it rests on the claim; `audience` sees the beginning.
+    """
+    found: dict[str, tuple[Row, Audience]] = {}
+    frontier = [(claim_id, audience)]
     while frontier:
-        current = frontier.pop(0)
+        current, seen_by = frontier.pop(0)
         for row in viewing.snapshot.pointing_at(current):
             derived = current in row.derived_from and row.review == "accepted"
             if derived and row.cls in viewing.classes and row.claim_id not in found:
-                found[row.claim_id] = row
-                frontier.append(row.claim_id)
+                both = intersect(seen_by, viewing.audience_of(row.cls))
+                found[row.claim_id] = row, both
+                frontier.append((row.claim_id, both))
     return tuple(found.values())
 
 
 def retraction_events(
-    session: Session, transaction: Transaction, viewing: Viewing, claim_id: str, cause: str
+    session: Session,
+    transaction: Transaction,
+    viewing: Viewing,
+    claim_id: str,
+    cause: str,
+    audience: Audience,
 ) -> Iterator[Event]:
-    """A proposal for every claim that rests on `claim_id`, as events of the transaction that causes it."""
-    for row in dependents(viewing, claim_id):
+    """A proposal for every claim that rests on `claim_id`, as events of the transaction that causes it.
+
+    Args:
+        session: Whose act it is.
+        transaction: The act's.
+        viewing: What the actor sees.
+        claim_id: The source that is retracted.
+        cause: supersede, deprecate, dispute or erase.
+        audience: Who sees both the source and what retracts it (`E-BLINDWRITE`).
+    """
+    for row, seen_by in dependents(viewing, claim_id, audience):
         scope = viewing.scope_of(row.cls)
         diff_id = session.fresh_id("mdiff")
-        word = {
-            "supersede": "superseded",
-            "deprecate": "deprecated",
-            "dispute": "disputed",
-            "erase": "erased",
-        }[cause]
-        reason = f"its source {claim_id} was {word}"
+        reason = f"its source {claim_id} was {_WORDS[cause]}"
         source = Source("memory", "inference", derived_from=(claim_id,), uri=f"memory:{claim_id}")
         change = Change("change_01", "deprecate", reason, target_id=row.claim_id, source=source)
         trigger = Trigger(cause, f"memory:{claim_id}", "observed", session.now())
@@ -62,5 +85,5 @@ def retraction_events(
             encode(change),
             diff_id,
             (row.claim_id,),
-            row.cls,
+            transaction.declare_class(scope, seen_by),
         )
