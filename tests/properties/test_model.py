@@ -188,7 +188,7 @@ class Stores(RuleBasedStateMachine):
         for world, other in zip(self.worlds, self.others, strict=True):
             assert world.memory.verify().ok
             assert [len(p.diff.changes) for p in other.agent.inbox()] in ([1], [])
-            assert other.memory.verify().events in (0, 6)
+            assert other.memory.verify().events in (0, 7)
 
 
 Stores.TestCase.settings = settings(

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from muniment.core.errors import Finding, quoted
 from muniment.core.row import Row
 
 _ = (UTC, datetime, Scope, Trigger)  # named by the doctest
+_SHORT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _NEEDS_TARGET = ("supersede", "deprecate", "revalidate")
 _NEEDS_ITEM = ("add", "supersede")
 _IN_USE = ("accepted", "needs_review")
@@ -97,6 +99,15 @@ def ids_are_unique(diff: Diff, targets: Targets) -> Iterator[Finding]:
                 req="B-DIFF",
             )
         seen.add(change.id)
+
+
+def ids_are_short_names(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """A change's id names it in the ledger, which keeps it for good: no text, nothing to erase (`A-DELETE`)."""
+    for place, change in _places(diff):
+        if change.id and not _SHORT_NAME.fullmatch(change.id):
+            message = f"{quoted(change.id)} is no id of a change"
+            fix = "use up to 40 letters, digits, `_`, `-` and `.`, such as `change_01`; no erasing removes it"
+            yield Finding("bad_change_id", message, f"{place}/id", fix, req="A-DELETE")
 
 
 def says_why(diff: Diff, targets: Targets) -> Iterator[Finding]:
@@ -249,6 +260,7 @@ DIFF_RULES: tuple[tuple[str, Rule], ...] = (
     (REQ, trigger_is_strong),
     (REQ, has_basis),
     ("B-DIFF", ids_are_unique),
+    ("A-DELETE", ids_are_short_names),
     ("B-DIFF", says_why),
     (REQ, items_are_complete),
     (REQ, targets_exist),

@@ -17,6 +17,9 @@ from muniment.core.diff import Application, Change, Decided, Diff, Pending
 from muniment.core.row import Doc
 from muniment.usecases.viewing import Viewing, not_found
 
+TRIGGER_URI = "trigger_uri"
+"""Under which the address of what made somebody propose stands with the free text of a diff."""
+
 
 def change_doc_id(diff_id: str, change_id: str) -> str:
     """The ledger id of a change: change ids are unique within their diff only."""
@@ -49,7 +52,7 @@ def _assemble(viewing: Viewing, doc: Doc, content: Mapping[str, Any]) -> Pending
         return None
     decisions = _decisions(viewing, doc.id)
     whole = len(docs) == len(snapshot.docs("change", doc.id))
-    diff = trusted(Diff, {**content, **(_note(viewing, doc.id) if whole else {})})
+    diff = trusted(Diff, {**content, **(_note(viewing, content, doc.id) if whole else {})})
     shown = {change.id for change in changes}
     return Pending(
         replace(diff, changes=changes),
@@ -58,9 +61,13 @@ def _assemble(viewing: Viewing, doc: Doc, content: Mapping[str, Any]) -> Pending
     )
 
 
-def _note(viewing: Viewing, diff_id: str) -> Mapping[str, Any]:
+def _note(viewing: Viewing, content: Mapping[str, Any], diff_id: str) -> Mapping[str, Any]:
+    """The free text of a diff, put back where it belongs."""
     doc = viewing.snapshot.doc("note", diff_id)
-    return viewing.snapshot.contents([doc.seq]).get(doc.seq, {}) if doc else {}
+    note = dict(viewing.snapshot.contents([doc.seq]).get(doc.seq, {})) if doc else {}
+    if TRIGGER_URI in note:
+        note["trigger"] = {**content["trigger"], "uri": note.pop(TRIGGER_URI)}
+    return note
 
 
 def _decisions(viewing: Viewing, diff_id: str) -> dict[str, Decided]:

@@ -22,7 +22,7 @@ from muniment.core.event import Event
 from muniment.core.record import with_normal_visibility
 from muniment.ports.store import Transaction
 from muniment.usecases.examine import examine, inherited, seen_by
-from muniment.usecases.pending import change_doc_id
+from muniment.usecases.pending import TRIGGER_URI, change_doc_id
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, token_of
 
@@ -158,6 +158,9 @@ def events_of(transaction: Transaction, viewing: Viewing, diff: Diff) -> Sequenc
     """The events that record a proposal: its frame, and every change by itself, so that each can be erased alone."""
     whole = encode(replace(diff, changes=()))
     note = {key: whole.pop(key) for key in _FREE_TEXT if key in whole}
+    if diff.trigger.uri != f"principal:{diff.proposed_by}":  # that tells no more than the frame
+        note[TRIGGER_URI] = diff.trigger.uri
+        whole["trigger"] = encode(replace(diff.trigger, uri=""))
     subjects = tuple(dict.fromkeys(s for change in diff.changes for s in change.subjects))
     events = [Event("diff", diff.id, whole, cls=transaction.declare_class(diff.scope, NOBODY))]
     if note:
