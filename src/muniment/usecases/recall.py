@@ -119,7 +119,9 @@ def _log(
         "trace": answer["trace"],
     }  # fmt: skip
     candidates = tuple(hit.row.claim_id for hit in hits)
-    claims = tuple(dict.fromkeys((*candidates, *selected)))
+    left_out = (omission.id for omission in packet.omissions)
+    against = (one for conflict in packet.conflicts for one, _ in conflict.not_served)
+    claims = tuple(dict.fromkeys((*candidates, *selected, *left_out, *against)))
     session.store.log(
         session.tenant, Access(retrieval_id, session.principal, now, record, claims, selected)
     )
