@@ -22,7 +22,7 @@ from muniment.core.access import Scope, Visibility, audience_of, may_see
 from muniment.core.check import CLAIM_RULES, Known, check_claim
 from muniment.core.check_diff import DIFF_RULES, Targets, check_diff
 from muniment.core.claim import Claim
-from muniment.core.codec import micros, trusted
+from muniment.core.codec import encode, micros, trusted
 from muniment.core.confidence import grade_of, settled
 from muniment.core.conflict import compare
 from muniment.core.decide import USE_RULES, Ask, decide
@@ -35,7 +35,7 @@ from muniment.core.policy import POLICY_RULES, Judged, Policy, obstacles
 from muniment.core.review import REVIEW_RULES, check_decision
 from muniment.core.row import Row
 from muniment.core.rules import name_of
-from muniment.core.source import Reading
+from muniment.core.source import Reading, Source
 from muniment.core.status import STATUS_RULES, freshness_at, status_at
 
 FOLDER = Path(__file__).resolve().parents[1] / "conformance"
@@ -278,16 +278,23 @@ def _policy(given: Mapping[str, Any], expect: Mapping[str, Any], off: str) -> An
     )
     operation = given.get("operation", "add")
     item = claim if operation in ("add", "supersede") else None
+    also = trusted(Change, {"id": "change_01", "operation": operation, **given.get("change", {})})
     change = Change(
         "change_01",
         operation,
-        "why",
+        given.get("reason", "go.mod says so"),
         item,
         "" if item else claim.id,
+        source=trusted(Source, patched(encode(claim.source), given["source"]))
+        if "source" in given
+        else None,
         declares=given.get("declares", ""),
+        freshness=also.freshness,
+        retire=also.retire,
     )
+    target = replace(claim, id="mem_old", slot=given.get("target", claim.slot))
     reading = Reading(given.get("reading", "match"))
-    judged = Judged(policy, change, claim, extract, reading, given.get("ref", "main"))
+    judged = Judged(policy, change, claim, extract, reading, given.get("ref", "main"), target)
     return {"left": list(obstacles(judged, without("policy", off, POLICY_RULES)))}
 
 

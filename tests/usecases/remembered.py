@@ -60,6 +60,9 @@ class Files:
     held: dict[str, bytes] = field(default_factory=dict)
     fetched: list[str] = field(default_factory=list)
 
+    def reaches(self, uri: str, commit: str) -> bool | None:
+        return None
+
     def fetch(self, uri: str) -> Fetched:
         self.fetched.append(uri)
         if uri not in self.held:

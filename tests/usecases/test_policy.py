@@ -33,7 +33,8 @@ def learned_item(checkout, protected="main"):
 
 def by_policy(checkout, item, **change):
     """What the policy does with a draft that an agent proposes itself."""
-    told = propose(checkout.session(), diff_of(add(item, **change), scope=encode(checkout.scope)))
+    given = add(item, **{"reason": "pyproject.toml says so", **change})
+    told = propose(checkout.session(), diff_of(given, scope=encode(checkout.scope)))
     return checkout.decide(told.diff.id)
 
 
@@ -141,7 +142,8 @@ def test_what_is_gone_from_the_protected_ref_is_deprecated_and_what_cannot_be_se
     change = next(c for c in found.proposed.diff.changes if c.item.slot == SLOT)
     target = made[change.id]
     frame = {"scope": encode(ruled.scope)}
-    still = propose(ruled.session(), diff_of(deprecate(target), **frame))
+    gone = deprecate(target, reason="its source no longer says so")
+    still = propose(ruled.session(), diff_of(gone, **frame))
     assert "still_there" in ruled.decide(still.diff.id).left["change_01"]
     blind = ruled.world.session("agent:codex", scopes=(ruled.scope,))
     ruled.world.files.held[ruled.world.show(target).claim.source.uri] = None

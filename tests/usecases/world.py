@@ -71,6 +71,9 @@ class Files:
 
     held: dict[str, bytes | None] = field(default_factory=dict)
 
+    def reaches(self, uri: str, commit: str) -> bool | None:
+        return None
+
     def fetch(self, uri: str) -> Fetched:
         if uri not in self.held:
             return Fetched(None, "missing", "nothing stands there")

@@ -136,6 +136,7 @@ class Decided:
         signature: Over `signed_statement`; empty for a policy, whose acceptances anybody can derive again.
         public_key: Which credential signed.
         policy_digest: For a policy: the declared policy's digest.
+        commit: For a policy: the commit of the protected ref that was looked at.
     """
 
     diff_id: str
@@ -148,6 +149,7 @@ class Decided:
     signature: str = ""
     public_key: str = ""
     policy_digest: str = ""
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

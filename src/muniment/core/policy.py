@@ -29,6 +29,15 @@ from muniment.core.vocabulary import risk_of
 LEARNER = "process:learn"
 READ = "read_source_file"
 STRUCTURED = "read from a structured file"
+REASONS = (
+    "says so",
+    "says something else now",
+    "still says so",
+    "still says so, at another place",
+    "no longer says so",
+    "is gone",
+)
+"""What `learn` and `reread` say of a file or source in a change's reason; a policy lets no other words through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,7 @@ class Judged:
         derived: What the file readers make of the claim's slot in the protected blob now.
         reading: What the evidence's place says in that blob.
         ref: The ref that the evidence names.
+        target: For a supersede: the claim that is replaced.
     """
 
     policy: Policy
@@ -96,6 +106,7 @@ class Judged:
     derived: Extract | None = None
     reading: Reading | None = None
     ref: str | None = None
+    target: Claim | None = None
 
     @property
     def is_gone(self) -> bool:
@@ -149,13 +160,41 @@ def _not_derived_again(judged: Judged) -> bool:
     return not judged.is_gone and (derived is None or not says_the_same(judged.claim, derived))
 
 
+def _other_target(judged: Judged) -> bool:
+    """It would replace something else than an earlier word of the same place in the same file."""
+    target = judged.target
+    return judged.change.operation == "supersede" and (
+        target is None or target.slot != judged.claim.slot
+    )
+
+
 def _carries_more(judged: Judged) -> bool:
-    """A new claim carries something that no reader derives."""
+    """It carries something that no reader derives: in a new claim, in a renewed source, or beside them."""
     item, derived = judged.change.item, judged.derived
+    if _says_more(judged):
+        return True
     if item is None or derived is None:
         return False
     pointers = [evidence.pointer for evidence in item.source.evidence]
     return pointers != [derived.pointer] or item != _bare(item)
+
+
+def _says_more(judged: Judged) -> bool:
+    """Whether a change says more than `learn` and `reread` do: its words, an end, another source."""
+    change, source = judged.change, judged.change.source
+    if not judged.claim.slot:
+        return False  # which is refused by itself
+    place = judged.claim.slot.partition("#")[0]
+    said = tuple(f"{who} {word}" for who in (place, "its source") for word in REASONS)
+    if change.reason not in said or change.freshness or change.conflict_notes or change.retire:
+        return True
+    if change.operation != "revalidate" or source is None:
+        return False
+    pointers = [evidence.pointer for evidence in source.evidence]
+    was = [evidence.pointer for evidence in judged.claim.source.evidence]
+    evidence = tuple(replace(e, uri="") for e in source.evidence)
+    still = replace(judged.claim.source, uri=source.uri, observed_at=source.observed_at)
+    return pointers != was or source != replace(still, evidence=evidence)
 
 
 def _evidence_differs(judged: Judged) -> bool:
@@ -183,6 +222,7 @@ POLICY_RULES: tuple[tuple[str, str, Obstacle], ...] = (
     ("not_learned", "B-REVIEW", _not_learned),
     ("still_there", "B-REVERIFY", _still_there),
     ("not_derived_again", "E-RECEIPT", _not_derived_again),
+    ("other_target", "E-APPROVER", _other_target),
     ("carries_more", "E-APPROVER", _carries_more),
     ("evidence_differs", "E-RECEIPT", _evidence_differs),
     ("not_observed", "B-REVERIFY", _not_observed),

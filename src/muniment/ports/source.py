@@ -71,6 +71,10 @@ class SourceReader(Protocol):
         """Read the bytes at a URI; never raises for what the URI names."""
         ...
 
+    def reaches(self, uri: str, commit: str) -> bool | None:
+        """Whether the ref that a URI names holds a commit in its history; None where that cannot be looked at."""
+        ...
+
 
 class Repository(Protocol):
     """One folder of files, under git or not."""

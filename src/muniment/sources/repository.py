@@ -69,6 +69,11 @@ class FolderRepository:
         detail = f"no_git: {quoted(path)} has no version {quoted(ref)}, for there is no git here"
         return Fetched(None, "unreadable", detail)
 
+    def reaches(self, ref: str, commit: str) -> bool | None:
+        """None: there are no refs."""
+        del ref, commit
+        return None
+
     def branch(self) -> str | None:
         """None."""
         return None
@@ -178,6 +183,13 @@ class GitRepository:
         reason = "is not in this clone" if data is None else f"has more than {MAX_BYTES} bytes"
         code = "no_object" if data is None else "too_large"
         return Fetched(None, "unreadable", f"{code}: {quoted(path)} {reason}", commit)
+
+    def reaches(self, ref: str, commit: str) -> bool | None:
+        """Whether a ref holds a commit in its history; None where one of them is not in this clone."""
+        tip, wanted = self._git.commit(ref), self._git.commit(commit)
+        if tip is None or wanted is None:
+            return None
+        return self._git.ask("merge-base", "--is-ancestor", wanted, tip) is not None
 
     def branch(self) -> str | None:
         """The branch checked out; None on a detached head."""

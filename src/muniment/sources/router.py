@@ -42,6 +42,17 @@ class Router:
             return Fetched(None, "unreadable", f"{parsed.code}: {parsed.message}")
         return self._file(parsed.path) if parsed.kind == "file" else self._blob(parsed)
 
+    def reaches(self, uri: str, commit: str) -> bool | None:
+        """Whether the ref that a URI names holds a commit in its history."""
+        parsed = parse_uri(uri)
+        folder = None if isinstance(parsed, Finding) else self._roots.get(parsed.repo_id)
+        if isinstance(parsed, Finding) or folder is None or parsed.ref is None:
+            return None
+        try:
+            return self._repository(parsed.repo_id, folder).reaches(parsed.ref, commit)
+        except OSError:
+            return None
+
     def close(self) -> None:
         """End the processes that read git objects."""
         for repository in self._open.values():

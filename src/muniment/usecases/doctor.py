@@ -9,22 +9,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from muniment.core.canonical import canonical
+from muniment.core.claim import Claim
 from muniment.core.codec import trusted
 from muniment.core.diff import Change, Decided, change_digest, signed_statement
 from muniment.core.event import Envelope, Verification
-from muniment.core.extract import Extract
-from muniment.core.policy import Policy, policy_digest, says_the_same
+from muniment.core.policy import Policy, policy_digest
+from muniment.core.record import claim_from
 from muniment.ports.learning import FileReader
 from muniment.ports.source import ParsedUri, parse_uri, repo_uri
 from muniment.ports.store import Snapshot
 from muniment.usecases.accounts import Account, unaccounted
 from muniment.usecases.declare import is_bootstrap
-from muniment.usecases.policy import is_signed
+from muniment.usecases.governance import Governance, governance
+from muniment.usecases.pending import change_doc_id
+from muniment.usecases.policy import Judge
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -97,8 +100,9 @@ def diagnose(session: Session, reader: FileReader, head: str = "") -> Diagnosis:
 
 
 def _accounts(session: Session, snapshot: Snapshot, reader: FileReader) -> Iterator[Account]:
-    keys = _keys(snapshot)
-    known = _policies(session, snapshot)
+    governs = governance(snapshot, session.verify)
+    for by, detail in governs.refused:
+        yield Account("", "", by, "forged", detail)
     decisions = [e for e in snapshot.envelopes() if e.kind == "decision"]
     contents = snapshot.contents([e.seq for e in decisions])
     for envelope in decisions:
@@ -111,25 +115,10 @@ def _accounts(session: Session, snapshot: Snapshot, reader: FileReader) -> Itera
         if decided.decision == "accepted":
             change = _change(snapshot, envelope)
             if decided.by.startswith("policy:"):
-                yield _by_policy(session, decided, change, known, reader)
+                case = _Case(session, snapshot, envelope, decided, change)
+                yield _by_policy(case, governs, reader)
             else:
-                yield _by_person(session, decided, change, keys)
-
-
-def _keys(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
-    docs = snapshot.docs("credential")
-    contents = snapshot.contents([doc.seq for doc in docs])
-    return {c["name"]: tuple(c["public_keys"]) for c in contents.values()}
-
-
-def _policies(session: Session, snapshot: Snapshot) -> dict[str, Policy]:
-    """Every policy that was ever declared and is signed, by digest."""
-    viewing = Viewing(snapshot, session.principal)
-    events = [e.seq for e in snapshot.envelopes() if e.kind == "policy"]
-    found = (trusted(Policy, content) for content in snapshot.contents(events).values())
-    return {
-        policy_digest(policy): policy for policy in found if is_signed(session, viewing, policy)
-    }
+                yield _by_person(session, envelope, decided, change, governs)
 
 
 def _change(snapshot: Snapshot, envelope: Envelope) -> Change | None:
@@ -140,52 +129,84 @@ def _change(snapshot: Snapshot, envelope: Envelope) -> Change | None:
 
 def _by_person(
     session: Session,
+    envelope: Envelope,
     decided: Decided,
     change: Change | None,
-    keys: Mapping[str, tuple[str, ...]],
+    governs: Governance,
 ) -> Account:
     where = (decided.diff_id, decided.change_id, decided.by)
     if not decided.signature:
         return Account(*where, "unsigned", "nobody signed this acceptance")
-    if decided.public_key not in keys.get(decided.by, ()):
+    if decided.public_key not in governs.keys.get(decided.by, ()):
         return Account(
             *where, "forged", "the credential that signed it is not registered for its reviewer"
         )
+    if not governs.had_role(decided.by, "reviewer", envelope.seq):
+        return Account(*where, "forged", "who signed it was no reviewer")
     statement = canonical(signed_statement(session.tenant, decided))
     if not session.verify(decided.public_key, statement, decided.signature):
         return Account(*where, "forged", "the signature does not fit the decision")
+    if change_doc_id(decided.diff_id, decided.change_id) != envelope.id:
+        return Account(*where, "forged", "what was signed is another change")
     if change is not None and change_digest(change) != decided.change_digest:
         return Account(*where, "forged", "what was signed is not what is recorded")
     return Account(*where, "signed")
 
 
-def _by_policy(
-    session: Session,
-    decided: Decided,
-    change: Change | None,
-    known: Mapping[str, Policy],
-    reader: FileReader,
-) -> Account:
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """An acceptance by a policy, with the ledger before it."""
+
+    session: Session
+    snapshot: Snapshot
+    envelope: Envelope
+    decided: Decided
+    change: Change | None
+
+    def target(self) -> Claim | None:
+        """The target's version as it stood before."""
+        target_id = self.change.target_id if self.change else ""
+        rows = self.snapshot.history(target_id) if target_id else ()
+        before = [row for row in rows if row.revision < self.envelope.revision]
+        content = self.snapshot.contents([before[-1].seq]) if before else {}
+        return claim_from(content[before[-1].seq]) if content else None
+
+
+def _by_policy(case: _Case, governs: Governance, reader: FileReader) -> Account:
+    """A policy's acceptance is good where the policy judges the same again, at the commit that it looked at."""
+    decided, change, session = case.decided, case.change, case.session
     where = (decided.diff_id, decided.change_id, decided.by)
-    if decided.policy_digest not in known:
-        return Account(*where, "forged", "no reviewer signed the policy that is named")
+    policy = governs.policy_at(decided.by.removeprefix("policy:"), case.envelope.seq)
+    if policy is None or policy_digest(policy) != decided.policy_digest:
+        return Account(*where, "forged", "no policy that a reviewer signed was in force")
     if change is None:
         return Account(*where, "erased")
-    if change.item is None:
-        return Account(*where, "derived")
-    evidence = change.item.source.evidence[0] if change.item.source.evidence else None
-    parsed = parse_uri(change.item.source.uri)
-    if evidence is None or not isinstance(parsed, ParsedUri) or not evidence.commit:
+    target = case.target()
+    if change.target_id and target is None:
+        return Account(*where, "erased")
+    if not decided.commit:
         return Account(*where, "not_derived", "it names no commit to derive it from")
-    uri = repo_uri(parsed.repo_id, parsed.path, evidence.commit)
-    data = session.sources.fetch(uri).data
-    if data is None:
+    judge = Judge(session, policy, reader, decided.commit)
+    why = judge.why_not(change, change.item or target, target)
+    uri = _protected(change, target, policy)
+    reached = session.sources.reaches(uri, decided.commit)
+    if reached is None or judge.unread:
         return Account(*where, "could_not_observe", f"{uri} cannot be read here")
-    derived: dict[str, Extract] = {e.slot: e for e in reader(parsed.path, data).extracts}
-    again = derived.get(change.item.slot)
-    if again is None or not says_the_same(change.item, again):
-        return Account(*where, "not_derived", f"{uri} does not yield this claim")
+    if not reached:
+        return Account(*where, "not_derived", f"{uri} never held {decided.commit[:12]}")
+    if why:
+        return Account(*where, "not_derived", f"the policy does not accept it: {', '.join(why)}")
     return Account(*where, "derived")
+
+
+def _protected(change: Change, target: Claim | None, policy: Policy) -> str:
+    """The address of a change's source at the protected ref."""
+    claim = change.item or target
+    uri = claim.source.uri if claim else ""
+    parsed = parse_uri(uri)
+    if not isinstance(parsed, ParsedUri) or not policy.protected_ref:
+        return uri
+    return repo_uri(parsed.repo_id, parsed.path, policy.protected_ref)
 
 
 def summary(diagnosis: Diagnosis) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from muniment.core.policy import (
 )
 from muniment.core.source import Evidence, Reading, compare
 from muniment.ports.learning import FileReader
-from muniment.ports.source import Fetched, ParsedUri, Repository, parse_uri
+from muniment.ports.source import Fetched, ParsedUri, Repository, parse_uri, repo_uri
 from muniment.usecases.apply import Outcome, apply_decisions
 from muniment.usecases.credentials import registered_keys
 from muniment.usecases.examine import examine
@@ -112,18 +112,21 @@ def decide_by_policy(session: Session, diff_id: str, reader: FileReader) -> ByPo
         if policy is None:
             return ByPolicy()
         before = examine(viewing, pending.diff, micros(session.now()))
-        claims = {c.id: _claim_of(viewing, c) for c in open_changes(pending)}
-    judged = _Judge(session, policy, reader)
+        asked = {
+            c.id: (_claim_of(viewing, c), _target_of(viewing, c)) for c in open_changes(pending)
+        }
+    judged = Judge(session, policy, reader)
     left: dict[str, tuple[str, ...]] = {}
     decisions: dict[str, Decided] = {}
     about = _by_change(pending, before.findings)
     for change in open_changes(pending):
         noticed = refused_by(about.get(change.id, ()))
-        why = judged.why_not(change, claims[change.id]) + noticed
+        why = judged.why_not(change, *asked[change.id]) + noticed
         if why:
             left[change.id] = why
         else:
-            decisions[change.id] = _decided(session, policy, pending, change)
+            commit = judged.commits[change.id]
+            decisions[change.id] = _decided(session, policy, pending, change, commit)
     if not decisions:
         return ByPolicy(policy.name, None, left)
     readings = {name: judged.readings[name] for name in decisions if name in judged.readings}
@@ -181,7 +184,13 @@ def _claim_of(viewing: Viewing, change: Change) -> Claim | None:
     return viewing.claim(change.target_id) if viewing.row(change.target_id) else None
 
 
-def _decided(session: Session, policy: Policy, pending: Pending, change: Change) -> Decided:
+def _target_of(viewing: Viewing, change: Change) -> Claim | None:
+    return viewing.claim(change.target_id) if viewing.row(change.target_id) else None
+
+
+def _decided(
+    session: Session, policy: Policy, pending: Pending, change: Change, commit: str
+) -> Decided:
     return Decided(
         diff_id=pending.diff.id,
         change_id=change.id,
@@ -191,18 +200,25 @@ def _decided(session: Session, policy: Policy, pending: Pending, change: Change)
         reason=f"derived again from {policy.protected_ref}",
         change_digest=change_digest(change),
         policy_digest=policy_digest(policy),
+        commit=commit,
     )
 
 
-class _Judge:
-    """Runs the readers over protected blobs, each file once."""
+class Judge:
+    """Runs the readers over protected blobs, each file once: those of now, or of a commit in the ref's history."""
 
-    def __init__(self, session: Session, policy: Policy, reader: FileReader) -> None:
-        self.session, self.policy, self.reader = session, policy, reader
+    def __init__(
+        self, session: Session, policy: Policy, reader: FileReader, commit: str = ""
+    ) -> None:
+        self.session, self.policy, self.reader, self.commit = session, policy, reader, commit
         self.readings: dict[str, Reading] = {}
+        self.commits: dict[str, str] = {}
+        self.unread = False
         self._blobs: dict[str, tuple[Fetched, dict[str, Extract]]] = {}
 
-    def why_not(self, change: Change, claim: Claim | None) -> tuple[str, ...]:
+    def why_not(
+        self, change: Change, claim: Claim | None, target: Claim | None = None
+    ) -> tuple[str, ...]:
         """Why the policy may not accept a change."""
         if claim is None:
             return ("target_missing",)
@@ -213,12 +229,15 @@ class _Judge:
         if not isinstance(parsed, ParsedUri) or not source.evidence or parsed.ref is None:
             prose = ("not_structured",) if claim.content_kind != "structured_data" else ()
             return (*prose, "not_from_protected_ref")
-        fetched, extracts = self._blob(source.uri, parsed)
+        uri = repo_uri(parsed.repo_id, parsed.path, self.commit) if self.commit else source.uri
+        fetched, extracts = self._blob(uri, parsed)
+        self.unread |= fetched.state == "unreadable"
         reading = self._reading(fetched, source.evidence[0])
         if change.operation != "deprecate":
             self.readings[change.id] = reading
+        self.commits[change.id] = fetched.commit
         derived = extracts.get(claim.slot)
-        return obstacles(Judged(self.policy, change, claim, derived, reading, parsed.ref))
+        return obstacles(Judged(self.policy, change, claim, derived, reading, parsed.ref, target))
 
     def _reading(self, fetched: Fetched, evidence: Evidence) -> Reading:
         """A blob that could not be looked at proves nothing, least of all that a statement is gone."""
