@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.canonical import canonical
-from muniment.core.codec import encode
+from muniment.core.codec import encode, read
 from muniment.core.errors import Finding, InvalidInput, quoted
 
 
@@ -107,30 +107,51 @@ def _unreadable(file: Path, why: str) -> InvalidInput:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What a profile's file says."""
+
+    store: str = ""
+    tenant: str = "default"
+    principal: str = ""
+    scopes: tuple[str, ...] = ()
+    visibility: Visibility | None = None
+    uses: tuple[str, ...] = ()
+    repositories: Mapping[str, Any] = field(default_factory=dict)
+    credential: str = ""
+
+
 def _read(profile: Profile, raw: Mapping[str, Any], environment: Mapping[str, str]) -> Profile:
-    try:
-        visibility = raw.get("visibility")
-        return replace(
-            profile,
-            store=profile.store
-            if "MUNIMENT_STORE" in environment
-            else Path(raw.get("store", profile.store)),
-            tenant=str(raw.get("tenant", profile.tenant)),
-            principal=str(raw.get("principal", "")),
-            scopes=tuple(Scope.parse(text) for text in raw.get("scopes", [])),
-            visibility=Visibility(
-                visibility["level"], tuple(visibility.get("allowed_principals", ()))
-            )
-            if visibility
-            else None,
-            uses=tuple(raw.get("uses", ())),
-            repositories={str(k): str(v) for k, v in raw.get("repositories", {}).items()},
-            credential=str(raw.get("credential", "")),
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise _unreadable(
-            profile.path, f"{quoted(error)} is missing or of the wrong kind"
-        ) from error
+    """What the file says, read strictly: a misread word would give claims to others, or to nobody."""
+    found: list[Finding] = []
+    stated = read(_Stated, raw, "", found)
+    if stated is not None:
+        found.extend(_problems(stated))
+    if stated is None or found:
+        raise _unreadable(profile.path, "; ".join(map(str, found)))
+    roots = stated.repositories
+    fixed = "MUNIMENT_STORE" in environment or not stated.store
+    return replace(
+        profile,
+        store=profile.store if fixed else Path(stated.store),
+        tenant=stated.tenant,
+        principal=stated.principal,
+        scopes=tuple(Scope.parse(text) for text in stated.scopes),
+        visibility=stated.visibility,
+        uses=stated.uses,
+        repositories={name: str(root) for name, root in roots.items()},
+        credential=stated.credential,
+    )
+
+
+def _problems(stated: _Stated) -> Iterator[Finding]:
+    for scope in stated.scopes:
+        if not all(scope.partition(":")):
+            yield Finding("bad_scope", f"{quoted(scope)} is no scope", "/scopes", "write kind:id")
+    texts = [stated.store, stated.tenant, stated.principal, stated.credential, *stated.uses]
+    for text in (*texts, *stated.scopes, *stated.repositories, *stated.repositories.values()):
+        if not isinstance(text, str) or "\0" in text:
+            yield Finding("wrong_type", f"{quoted(text)} is no text", "", "give text without NUL")
 
 
 def save(profile: Profile) -> None:
@@ -159,6 +180,8 @@ def render(profile: Profile) -> str:
         stated = encode(profile.visibility)
         lines += ["", "[visibility]", f"level = {_text(stated['level'])}"]
         lines += [f"allowed_principals = {_text(stated.get('allowed_principals', []))}"]
+        if "all_of" in stated:
+            lines += [f"all_of = {_text(stated['all_of'])}"]
     lines += ["", "[repositories]"]
     lines += [
         f"{_text(name)} = {_text(root)}" for name, root in sorted(profile.repositories.items())

@@ -277,6 +277,8 @@ def _read_number(given: Any, path: str, findings: list[Finding]) -> Any:
     if not isinstance(given, int | float) or isinstance(given, bool):
         findings.append(_wrong(given, path, "a number"))
         return 0.0
+    if isinstance(given, int):
+        return _read_integer(given, path, findings)
     if not math.isfinite(given):
         findings.append(
             Finding(

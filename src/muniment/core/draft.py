@@ -112,7 +112,10 @@ def _identity(raw: Mapping[str, Any], new_id: str) -> dict[str, Any]:
         return {}
     provenance = mapping(raw.get("provenance"))
     return {
-        "aliases": list(dict.fromkeys([*_list(raw.get("aliases")), str(foreign)])),
+        "aliases": [
+            *(one for one in _list(raw.get("aliases")) if one != str(foreign)),
+            str(foreign),
+        ],
         "provenance": {**provenance, "foreign_id": str(foreign)},
     }
 
@@ -337,9 +340,9 @@ def _change(
     return replace(change, item=item) if change else None
 
 
-def _part(key: str) -> str:
+def _part(key: Any) -> Any:
     """The part of a change that a key names; equivalent names of a claim stand for its item (`A-EQUIVALENCE`)."""
-    pair = equivalent(key)
+    pair = equivalent(key) if isinstance(key, str) else None
     return "item" if pair and pair.stands_for == "claim" else key
 
 

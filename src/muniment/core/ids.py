@@ -63,12 +63,14 @@ def _encode(bits: int) -> str:
     return "".join(ALPHABET[(bits >> shift) & 31] for shift in range(125, -1, -5))
 
 
-def parse_id(text: str) -> ParsedId | None:
+def parse_id(text: object) -> ParsedId | None:
     """Read an identifier; None where it is not one (a foreign id, for instance).
 
     >>> parse_id("mem_01JZ_example") is None
     True
     """
+    if not isinstance(text, str):
+        return None
     prefix, _, body = text.partition("_")
     if prefix not in {known for known, _ in PREFIXES} or len(body) != 26 or body[0] > "7":
         return None
@@ -81,7 +83,7 @@ def parse_id(text: str) -> ParsedId | None:
     return ParsedId(prefix, bits)
 
 
-def is_id(text: str, prefix: str) -> bool:
+def is_id(text: object, prefix: str) -> bool:
     """Whether `text` is an identifier with this prefix."""
     parsed = parse_id(text)
     return parsed is not None and parsed.prefix == prefix

@@ -85,6 +85,34 @@ class Request:
     log: Literal["text", "digest", "off"] = "text"
 
 
+_TEXTS = ("query", "use", "method", "counter", "uri_prefix", "log")
+_LISTS = ("ids", "memory_types", "types", "origins", "statuses")
+
+
+def _shapes(request: Request) -> tuple[Finding, ...]:
+    """Every field is of its kind: what comes from outside is looked at before it is read."""
+    found = [("text", name) for name in _TEXTS if not isinstance(getattr(request, name), str)]
+    found += [
+        ("a list of texts", name) for name in _LISTS if not _is_list(getattr(request, name), str)
+    ]
+    if not _is_list(request.scopes, Scope):
+        found.append(("a list of scopes", "scopes"))
+    at: object = request.at
+    as_of: object = request.as_of
+    if not isinstance(at, datetime | None):
+        found.append(("a time", "at"))
+    if not isinstance(as_of, datetime | None) and not _is_whole(as_of):
+        found.append(("a time or a revision", "as_of"))
+    return tuple(
+        Finding("wrong_type", f"`{name}` is not {kind}", f"/{name}", f"give {kind}", req="A-QUERY")
+        for kind, name in found
+    )
+
+
+def _is_list(given: object, kind: type) -> bool:
+    return isinstance(given, tuple | list) and all(isinstance(one, kind) for one in given)
+
+
 def _query(request: Request) -> tuple[Finding, ...]:
     """A query is words, or names the claims it wants, or asks by time (`A-QUERY`)."""
     if request.query.strip():
@@ -221,7 +249,8 @@ REQUEST_RULES: tuple[tuple[str, Callable[[Request], tuple[Finding, ...]]], ...] 
 
 def request_findings(request: Request) -> tuple[Finding, ...]:
     """Everything that is wrong with a request; nothing, if it can be answered."""
-    return tuple(finding for _, rule in REQUEST_RULES for finding in rule(request))
+    shapes = _shapes(request)
+    return shapes or tuple(finding for _, rule in REQUEST_RULES for finding in rule(request))
 
 
 def scope_findings(asked: tuple[Scope, ...], in_force: tuple[Scope, ...]) -> tuple[Finding, ...]:

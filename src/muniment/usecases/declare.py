@@ -12,21 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from muniment.core.access import ROLES
 from muniment.core.canonical import canonical
 from muniment.core.codec import encode
-from muniment.core.errors import Finding, InvalidInput, NotPermitted, errors_in, quoted
+from muniment.core.declaration import declaration_findings
+from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.event import Event
 from muniment.core.policy import Policy, policy_statement
-from muniment.core.text import identifier_findings
 from muniment.ports.credential import Signer
 from muniment.ports.store import Snapshot
 from muniment.usecases.credentials import registered_keys
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, token_of
-
-DECLARATIONS = ("principal", "group", "role", "credential", "policy")
-DECLARED_KINDS = ("user", "agent", "process", "service", "group", "policy", "team", "repo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +62,7 @@ def credential(name: str, public_keys: tuple[str, ...]) -> Declaration:
 
 def check(declaration: Declaration) -> tuple[Finding, ...]:
     """What is wrong with a declaration."""
-    if declaration.kind not in DECLARATIONS:
-        message = f"{quoted(declaration.kind)} is nothing that an operator declares"
-        fix = f"use one of: {', '.join(DECLARATIONS)}"
-        return (Finding("unknown_declaration", message, "/kind", fix, req="E-ONEGATE"),)
-    findings = [*identifier_findings(declaration.name, "/name")]
-    prefix = declaration.name.partition(":")[0]
-    if declaration.kind != "policy" and (
-        ":" not in declaration.name or prefix not in DECLARED_KINDS
-    ):
-        message = f"{quoted(declaration.name)} is not a principal's name"
-        fix = f"write it as kind:id, with one of: {', '.join(DECLARED_KINDS)}"
-        findings.append(Finding("bad_name", message, "/name", fix))
-    known = [name for name, _ in ROLES]
-    for role in declaration.content.get("roles", ()):
-        if role not in known:
-            fix = f"use one of: {', '.join(known)}"
-            findings.append(Finding("unknown_role", f"{quoted(role)} is not a role", "/roles", fix))
-    for member in declaration.content.get("members", ()):
-        findings.extend(identifier_findings(member, "/members"))
-    return errors_in(tuple(findings))
+    return declaration_findings(declaration.kind, declaration.name, declaration.content)
 
 
 def is_bootstrap(snapshot: Snapshot) -> bool:

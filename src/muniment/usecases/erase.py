@@ -23,7 +23,7 @@ from muniment.usecases.review import require_reviewer
 from muniment.usecases.session import Session
 from muniment.usecases.show import resolve
 from muniment.usecases.tombstones import family, stone_events
-from muniment.usecases.viewing import Viewing, not_found, token_of
+from muniment.usecases.viewing import Viewing, is_name, not_found, token_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,14 @@ def lift(session: Session, prefix: str, reason: str, signer: Signer) -> int:
         NotFound: No visible tombstone has this name, or the name is shorter than eight characters.
         NotPermitted: No reviewer with its own credential.
     """
-    if not reason.strip():
+    if not is_name(reason) or not reason.strip():
         message = "a tombstone is lifted on new evidence"
         finding = Finding("no_reason", message, "/reason", "say what is new", req="E-TOMBSTONE")
         raise InvalidInput.of((finding,))
     with session.store.transaction(session.tenant) as transaction:
         viewing = Viewing(transaction, session.principal)
         require_reviewer(viewing, signer)
-        lifted = family(viewing, prefix)
+        lifted = family(viewing, prefix) if is_name(prefix) else ()
         if not lifted:
             raise not_found("tombstone", prefix)
         content = {"at": encode(session.now()), "by": session.principal, "reason": reason}

@@ -15,7 +15,7 @@ from typing import Any
 from muniment.core.codec import trusted
 from muniment.core.diff import Application, Change, Decided, Diff, Pending
 from muniment.core.row import Doc
-from muniment.usecases.viewing import Viewing, not_found
+from muniment.usecases.viewing import Viewing, is_name, not_found
 
 TRIGGER_URI = "trigger_uri"
 """Under which the address of what made somebody propose stands with the free text of a diff."""
@@ -32,7 +32,7 @@ def load(viewing: Viewing, diff_id: str) -> Pending:
     Raises:
         NotFound: Absent, or nothing of it is visible.
     """
-    doc = viewing.snapshot.doc("diff", diff_id)
+    doc = viewing.snapshot.doc("diff", diff_id) if is_name(diff_id) else None
     content = viewing.snapshot.contents([doc.seq]).get(doc.seq) if doc else None
     if doc is None or content is None:
         raise not_found("diff", diff_id)

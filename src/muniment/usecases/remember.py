@@ -89,6 +89,10 @@ def _source(session: Session, given: Any, quote: str) -> dict[str, Any] | None:
             "uri": f"principal:{session.principal}",
             "observed_at": now,
         }
+    if not isinstance(given, str | Mapping):
+        message = "a source is an address or an object"
+        fix = "give an address, or `{kind, uri, observed_at}`"
+        raise InvalidInput.of((Finding("wrong_type", message, "/source", fix, req="B-SOURCE"),))
     source = (
         {"kind": "file" if str(given).startswith(("file:", "repo:")) else "document", "uri": given}
         if isinstance(given, str)

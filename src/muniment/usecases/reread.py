@@ -23,7 +23,7 @@ from muniment.usecases.pending import open_changes, waiting
 from muniment.usecases.propose import Proposed, record
 from muniment.usecases.readings import read_source
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing, not_found
+from muniment.usecases.viewing import Viewing, is_name, not_found
 
 PRINCIPAL = "process:reread"
 
@@ -88,7 +88,7 @@ def _chosen(
     if claim_ids:
         by_id = {row.claim_id: row for row in current}
         for claim_id in claim_ids:
-            if claim_id not in by_id:
+            if not is_name(claim_id) or claim_id not in by_id:
                 raise not_found("current claim", claim_id)
         return tuple(by_id[claim_id] for claim_id in dict.fromkeys(claim_ids))
     at = micros(session.now())

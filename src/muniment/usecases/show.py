@@ -22,7 +22,7 @@ from muniment.core.text import match_key
 from muniment.ports.source import ParsedUri, parse_uri
 from muniment.usecases.pending import change_doc_id, load
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing, not_found
+from muniment.usecases.viewing import Viewing, is_name, not_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def resolve(viewing: Viewing, name: str) -> Row:
         NotFound: None, or not visible.
     """
     row = viewing.row(name)
-    if row is None:
+    if row is None and is_name(name):
         aliased = viewing.lookup(viewing.snapshot.key("alias", match_key(name)))
         row = aliased[0] if len(aliased) == 1 else None
     if row is None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from muniment.core.codec import time_text
+from muniment.core.ids import is_id
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import not_found
 
@@ -20,7 +21,8 @@ def retrieval(session: Session, retrieval_id: str) -> Mapping[str, Any]:
     Raises:
         NotFound: There is none, or somebody else made it.
     """
-    access = session.store.logged(session.tenant, retrieval_id)
+    known = is_id(retrieval_id, "ret")
+    access = session.store.logged(session.tenant, retrieval_id) if known else None
     if access is None or access.principal != session.principal:
         raise not_found("retrieval", retrieval_id)
     return {**access.record, "principal": access.principal, "at": time_text(access.at)}

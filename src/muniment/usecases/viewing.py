@@ -186,6 +186,8 @@ class Viewing:
 
     def row(self, claim_id: str) -> Row | None:
         """A claim's latest version, if it is visible."""
+        if not is_name(claim_id):
+            return None
         if claim_id not in self._rows:
             found = self.snapshot.row(claim_id)
             self._rows[claim_id] = found if found and found.cls in self.classes else None
@@ -233,6 +235,11 @@ def _how_to_get(name: str, role: str) -> str:
     if name.startswith("user:"):
         return f"an operator can run `muniment role {name} {role}`, with all roles of {name}"
     return f"let a person with the role {quoted(role)} do it"
+
+
+def is_name(given: object) -> bool:
+    """Whether something can be the name of anything: text, and text that can be written."""
+    return isinstance(given, str) and not any("\ud800" <= c <= "\udfff" for c in given)
 
 
 def token_of(snapshot: Snapshot, revision: int) -> str:
