@@ -14,7 +14,7 @@ from typing import Any
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.codec import read
-from muniment.core.errors import Finding, InvalidInput
+from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
 from muniment.ports.source import Repository
@@ -109,10 +109,18 @@ def visibility_from(given: Mapping[str, Any] | Visibility | None) -> Visibility 
 
 
 def open_repository(folder: Path) -> Repository:
-    """The repository around a folder, or the folder itself."""
+    """The repository around a folder, or the folder itself.
+
+    Raises:
+        InvalidInput: It is no folder, or cannot be looked at.
+    """
     from muniment.sources.repository import open_repository as opened
 
-    return opened(folder)
+    try:
+        return opened(folder)
+    except (OSError, ValueError) as error:  # a path with NUL is a ValueError
+        message, fix = f"{quoted(folder)} is no folder", "name a folder that is there"
+        raise InvalidInput.of((Finding("no_folder", message, "", fix),)) from error
 
 
 def read_file(path: str, data: bytes) -> ReadResult:

@@ -19,7 +19,7 @@ from muniment.core.claim import Claim, Confidence, Fact, Freshness, Provenance, 
 from muniment.core.codec import encode
 from muniment.core.diff import Basis, Change, Decided, Diff, Ignored, Trigger, change_digest
 from muniment.core.draft import draft_digest
-from muniment.core.errors import Finding, InvalidInput, errors_in
+from muniment.core.errors import Finding, InvalidInput
 from muniment.core.event import Event
 from muniment.core.extract import Extract
 from muniment.core.policy import LEARNER, READ, STRUCTURED
@@ -27,6 +27,7 @@ from muniment.core.secret_scan import secret_findings
 from muniment.core.source import Evidence, Reading, Source, evidence_of
 from muniment.ports.learning import FileReader, Progress
 from muniment.ports.source import Fetched, Repository, repo_uri
+from muniment.usecases.left_out import left_out, without_refused
 from muniment.usecases.pending import change_doc_id, open_changes, waiting
 from muniment.usecases.propose import Proposed, record
 from muniment.usecases.session import Session
@@ -225,10 +226,8 @@ class _Run:
                 viewing, item
             )
             if refused and change.item is not None:
-                reason = (
-                    refused[0].message if refused[0].code != "secret" else "it looks like a secret"
-                )
-                self.left_out.append(Ignored(slot, reason))
+                line = item.source.evidence[0].line
+                self.left_out.append(left_out(slot, line, refused[0]))
                 continue
             yield change
         for slot, claim in remembered.items():
@@ -339,7 +338,7 @@ def _withdraw(session: Session, outdated: list[tuple[str, Change]]) -> int:
     return len(outdated)
 
 
-def _propose(session: Session, run: _Run, changes: tuple[Change, ...]) -> Proposed:
+def _propose(session: Session, run: _Run, changes: tuple[Change, ...]) -> Proposed | None:
     head = run.repository.head()
     uri = f"repo:{run.repository.id}" + (f"@{head}" if head else "")
     diff = Diff(
@@ -357,28 +356,13 @@ def _propose(session: Session, run: _Run, changes: tuple[Change, ...]) -> Propos
     try:
         return record(proposer, diff, seen_as=session.principal)
     except InvalidInput as refusal:
-        kept, left = _without_refused(changes, refusal.findings)
-        if not kept:
-            raise
+        kept, left = without_refused(changes, refusal.findings)
         run.left_out.extend(left)
-        return record(
-            proposer, replace(diff, changes=kept, summary=_summary(kept)), seen_as=session.principal
-        )
-
-
-def _without_refused(
-    changes: tuple[Change, ...], findings: tuple[Finding, ...]
-) -> tuple[tuple[Change, ...], tuple[Ignored, ...]]:
-    """One statement that a rule refuses does not keep the others out; it is named as left out."""
-    refused = {
-        f.path.split("/")[2]: f for f in errors_in(findings) if f.path.startswith("/changes/")
-    }
-    left = tuple(
-        Ignored(change.item.slot if change.item else change.target_id, refused[str(i)].code)
-        for i, change in enumerate(changes)
-        if str(i) in refused
-    )
-    return tuple(c for i, c in enumerate(changes) if str(i) not in refused), left
+        if not kept:
+            return None
+        ignored = tuple(run.left_out)
+        diff = replace(diff, changes=kept, summary=_summary(kept), ignored_candidates=ignored)
+        return record(proposer, diff, seen_as=session.principal)
 
 
 def _summary(changes: tuple[Change, ...]) -> str:
