@@ -170,3 +170,9 @@ class StoreUnavailable(StoreError):
     """The file or its folder cannot be opened (rights, missing folder, read-only)."""
 
     code = "store_unavailable"
+
+
+class EmbedderUnavailable(StoreError):
+    """The embedding model cannot be reached, or did not answer as it must; memory is searchable without it."""
+
+    code = "embedder_unavailable"
