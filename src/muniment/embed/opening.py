@@ -1,0 +1,78 @@
+"""Open an embedder by what a configuration calls it.
+
+- `none`: nothing embeds. `wordllama` or `wordllama:FOLDER`: the offline default.
+- Each kind's module is imported only when it is opened.
+
+>>> open_embedder("none") is None
+True
+>>> try:
+...     open_embedder("word2vec")
+... except InvalidInput as refused:
+...     print(refused.findings[0].fix)
+use one of `none`, `wordllama`, `wordllama:FOLDER`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.ports.embedding import Embedder
+
+DEFAULT = "wordllama"
+"""The embedder of a configuration that names none, where its package is installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of embedder.
+
+    Attributes:
+        name: What stands before the colon.
+        forms: How it can be written.
+        open: Opens it from what stands after the colon.
+    """
+
+    name: str
+    forms: tuple[str, ...]
+    open: Callable[[str], Embedder | None]
+
+
+def _none(rest: str) -> None:
+    if rest:
+        raise InvalidInput.of(
+            (Finding("unknown_embedder", "`none` takes nothing", fix="write `none`"),)
+        )
+
+
+def _wordllama(rest: str) -> Embedder:
+    from muniment.embed.static import open_wordllama
+
+    return open_wordllama(Path(rest) if rest else None)
+
+
+KINDS = (
+    Kind("none", ("none",), _none),
+    Kind("wordllama", ("wordllama", "wordllama:FOLDER"), _wordllama),
+)
+"""What can be opened."""
+
+
+def open_embedder(spec: str) -> Embedder | None:
+    """The embedder that a specification names; None for `none`.
+
+    Args:
+        spec: A kind, and after a colon what it takes.
+
+    Raises:
+        InvalidInput: No such kind, something of it is missing or wrong, or its package is not installed.
+    """
+    name, _, rest = spec.partition(":")
+    kind = next((kind for kind in KINDS if kind.name == name.strip()), None)
+    if kind is None:
+        known = ", ".join(f"`{form}`" for each in KINDS for form in each.forms)
+        message = f"there is no embedder {quoted(spec)}"
+        raise InvalidInput.of((Finding("unknown_embedder", message, fix=f"use one of {known}"),))
+    return kind.open(rest.strip())
