@@ -32,6 +32,26 @@ LOWEST_INTEGER, HIGHEST_INTEGER = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
+class Leniency:
+    """What a format that others write allows beyond the strict rules; the default allows nothing.
+
+    Attributes:
+        alias_nodes: Most values, in all, that YAML aliases may stand for; 0 refuses anchors and aliases.
+        wide_integers: Whether integers beyond 64 bits are kept, up to `MOST_DIGITS` digits.
+        keys_as_text: Whether a plain YAML key that is no text (`1:`, `true:`) is read as it is written.
+    """
+
+    alias_nodes: int = 0
+    wide_integers: bool = False
+    keys_as_text: bool = False
+
+
+STRICT = Leniency()
+MOST_DIGITS = 1_000
+"""Digits of an integer that is kept beyond 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """The answer of a loader.
 
@@ -144,12 +164,14 @@ def text_fault(text: str) -> tuple[str, str] | None:
     return None
 
 
-def whole_number(written: str) -> int | None:
-    """The integer, or None where 64 bits do not hold it.
+def whole_number(written: str, wide: bool = False) -> int | None:
+    """The integer, or None where 64 bits (with `wide`, a thousand digits) do not hold it.
 
     >>> whole_number("9223372036854775807"), whole_number("9223372036854775808")
     (9223372036854775807, None)
     """
+    if wide:
+        return int(written) if len(written) <= MOST_DIGITS else None
     if len(written.lstrip("+-").lstrip("0")) > 19:
         return None
     value = int(written)

@@ -22,6 +22,8 @@ from muniment.exchange.loaded import (
     DEEPEST,
     LIMIT_BYTES,
     MOST_FINDINGS,
+    STRICT,
+    Leniency,
     Loaded,
     decoded,
     number_finding,
@@ -43,13 +45,20 @@ _TOKEN = re.compile(
 _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
-def load_json(data: bytes | str, *, limit_bytes: int = LIMIT_BYTES, name: str = "") -> Loaded:
+def load_json(
+    data: bytes | str,
+    *,
+    limit_bytes: int = LIMIT_BYTES,
+    name: str = "",
+    leniency: Leniency = STRICT,
+) -> Loaded:
     """Read one JSON document.
 
     Args:
         data: The document.
         limit_bytes: Most bytes accepted.
         name: The file's name, for places.
+        leniency: What is allowed beyond the strict rules.
 
     Returns:
         The value, or findings: those of `decoded`, `too_deep`, `json_syntax`, `duplicate_key`,
@@ -62,7 +71,7 @@ def load_json(data: bytes | str, *, limit_bytes: int = LIMIT_BYTES, name: str = 
     if deep is not None:
         message = f"nested more than {DEEPEST} levels deep"
         return refused(Finding("too_deep", message, place_at(name, text, deep), "flatten it"))
-    watch = _Watch()
+    watch = _Watch(leniency.wide_integers)
     try:
         value = json.loads(
             text,
@@ -76,7 +85,7 @@ def load_json(data: bytes | str, *, limit_bytes: int = LIMIT_BYTES, name: str = 
         where = place(name, error.lineno, error.colno)
         return refused(Finding("json_syntax", message, where, "correct the syntax"))
     if watch.seen or _SUSPICIOUS.search(text):
-        located = tuple(islice(_located(text, name), MOST_FINDINGS))
+        located = tuple(islice(_located(text, name, watch.wide), MOST_FINDINGS))
         if located:
             return refused(*located)
     return Loaded(value)
@@ -100,6 +109,7 @@ def _first_too_deep(text: str) -> int | None:
 class _Watch:
     """Hooks of the decoder that note whether anything needs a closer look."""
 
+    wide: bool = False
     seen: bool = False
 
     def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -111,7 +121,7 @@ class _Watch:
         self.seen = True
 
     def integer(self, written: str) -> int | None:
-        value = whole_number(written)
+        value = whole_number(written, self.wide)
         self.seen = self.seen or value is None
         return value
 
@@ -136,14 +146,14 @@ class _Level:
         return "/" + str(self.step).replace("~", "~0").replace("/", "~1")
 
 
-def _located(text: str, name: str) -> Iterator[Finding]:
+def _located(text: str, name: str, wide: bool = False) -> Iterator[Finding]:
     """What is wrong in a document of correct syntax, with places."""
     levels: list[_Level] = []
     expects_key = False
     for token in _TOKEN.finditer(text):
         written, offset = token.group(), token.start()
         if token.lastgroup == "number":
-            yield from _number_faults(written, name, text, offset)
+            yield from _number_faults(written, name, text, offset, wide)
         elif token.lastgroup == "string":
             plain = json.loads(written)
             if fault := text_fault(plain):
@@ -167,9 +177,11 @@ def _located(text: str, name: str) -> Iterator[Finding]:
                 levels[-1].step += 1
 
 
-def _number_faults(written: str, name: str, text: str, offset: int) -> Iterator[Finding]:
+def _number_faults(
+    written: str, name: str, text: str, offset: int, wide: bool
+) -> Iterator[Finding]:
     whole = re.fullmatch(r"-?\d+", written)
-    if whole and whole_number(written) is None:
+    if whole and whole_number(written, wide) is None:
         yield number_finding("integer_too_large", written, place_at(name, text, offset))
     elif not whole and real_number(written) is None:
         yield number_finding("not_finite", written, place_at(name, text, offset))

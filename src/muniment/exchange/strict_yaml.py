@@ -2,7 +2,8 @@ r"""Read YAML as plain data, by the core rules of YAML 1.2, or say why not.
 
 - Only `null`, `~`, `true`, `false` and numbers are not text. `no`, `on`, `1:30`, `012`, `1_000` and dates
   stay text, as they are written.
-- Anchors, aliases, merge keys and tags are refused: a document says what it means once, in place.
+- Anchors, aliases, merge keys and tags are refused: a document says what it means once, in place. A format that
+  others write may allow aliases, bounded by what they stand for, wide integers and keys as written (`Leniency`).
 - Keys are text, and each stands once; one document a file; nesting of at most 64 levels.
 - `3.10` is the number 3.1, as in every YAML: a version is quoted.
 
@@ -25,6 +26,8 @@ from muniment.exchange.loaded import (
     DEEPEST,
     LIMIT_BYTES,
     MOST_FINDINGS,
+    STRICT,
+    Leniency,
     Loaded,
     decoded,
     number_finding,
@@ -47,13 +50,20 @@ _REAL = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
-def load_yaml(data: bytes | str, *, limit_bytes: int = LIMIT_BYTES, name: str = "") -> Loaded:
+def load_yaml(
+    data: bytes | str,
+    *,
+    limit_bytes: int = LIMIT_BYTES,
+    name: str = "",
+    leniency: Leniency = STRICT,
+) -> Loaded:
     """Read one YAML document.
 
     Args:
         data: The document.
         limit_bytes: Most bytes accepted.
         name: The file's name, for places.
+        leniency: What is allowed beyond the strict rules.
 
     Returns:
         The value, or findings: those of `decoded`, `too_deep`, `yaml_syntax`, `duplicate_key`,
@@ -65,7 +75,7 @@ def load_yaml(data: bytes | str, *, limit_bytes: int = LIMIT_BYTES, name: str = 
     text, found = decoded(data, name, limit_bytes)
     if found:
         return refused(*found)
-    builder = _Builder(name)
+    builder = _Builder(name, leniency)
     try:
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             builder.take(event)
@@ -102,6 +112,7 @@ class _Level:
     container: dict[str, Any] | list[Any]
     key: str | None = None
     expects_key: bool = True
+    anchor: str | None = None
     seen: set[str] = field(default_factory=set)
 
 
@@ -110,9 +121,12 @@ class _Builder:
     """Makes a value from a parser's events, one at a time."""
 
     name: str
+    leniency: Leniency = STRICT
     root: Any = None
     documents: int = 0
     full: bool = False
+    anchors: dict[str, Any] = field(default_factory=dict)
+    stood_for: int = 0
     levels: list[_Level] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
@@ -129,9 +143,7 @@ class _Builder:
         if isinstance(event, yaml.DocumentStartEvent):
             self._begin(event)
         elif isinstance(event, yaml.AliasEvent):
-            message = f"the alias {quoted(f'*{event.anchor}')} is not accepted"
-            self.add("yaml_alias", message, "write the value out", event)
-            self._place(None, event)
+            self._place(self._stands_for(event), event)
         elif isinstance(event, yaml.ScalarEvent):
             self._check_node(event)
             self._scalar(event)
@@ -139,7 +151,26 @@ class _Builder:
             self._check_node(event)
             self._open(event, {} if isinstance(event, yaml.MappingStartEvent) else [])
         elif isinstance(event, yaml.CollectionEndEvent):
-            self.levels.pop()
+            level = self.levels.pop()
+            if level.anchor is not None:
+                self.anchors[level.anchor] = level.container
+
+    def _stands_for(self, event: yaml.AliasEvent) -> Any:
+        """What an alias stands for, where aliases are allowed and stay few."""
+        most = self.leniency.alias_nodes
+        name = event.anchor
+        if most and name in self.anchors:
+            self.stood_for += _size(self.anchors[name], most)
+            if self.stood_for <= most:
+                return self.anchors[name]
+            message = f"the aliases stand for more than {most} values"
+            self.full = True
+        elif most:
+            message = f"the alias {quoted(f'*{name}')} stands for nothing that was said before"
+        else:
+            message = f"the alias {quoted(f'*{name}')} is not accepted"
+        self.add("yaml_alias", message, "write the value out", event)
+        return None
 
     def _begin(self, event: yaml.Event) -> None:
         self.documents += 1
@@ -149,7 +180,7 @@ class _Builder:
             self.full = True
 
     def _check_node(self, event: yaml.NodeEvent) -> None:
-        if event.anchor is not None:
+        if event.anchor is not None and not self.leniency.alias_nodes:
             message = f"the anchor {quoted(f'&{event.anchor}')} is not accepted"
             self.add("yaml_anchor", message, "write the value out where it is used", event)
         tag = getattr(event, "tag", None)
@@ -159,7 +190,7 @@ class _Builder:
 
     def _open(self, event: yaml.NodeEvent, container: dict[str, Any] | list[Any]) -> None:
         self._place(container, event)
-        self.levels.append(_Level(container))
+        self.levels.append(_Level(container, anchor=event.anchor))
         if len(self.levels) > DEEPEST:
             message = f"nested more than {DEEPEST} levels deep"
             self.add("too_deep", message, "flatten it", event)
@@ -171,12 +202,17 @@ class _Builder:
             self.add(*fault, "remove it", event)
         value: Any = written
         if event.implicit[0]:  # plain, neither quoted nor tagged
-            value, fault_code = _resolved(written)
+            key = self.levels and self._at_key()
+            value, fault_code = _resolved(written, self.leniency.wide_integers)
+            if key and self.leniency.keys_as_text:
+                value, fault_code = written, ""
             if fault_code:
                 self.findings.append(number_finding(fault_code, written, self.where(event)))
-            if written == "<<" and self.levels and self._at_key():
+            if written == "<<" and key:
                 message = "merge keys are not accepted"
                 self.add("yaml_merge", message, "write the values out", event)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = value
         self._place(value, event)
 
     def _at_key(self) -> bool:
@@ -211,7 +247,19 @@ class _Builder:
             level.seen.add(level.key)
 
 
-def _resolved(written: str) -> tuple[Any, str]:
+def _size(value: Any, most: int) -> int:
+    """How many values a value holds, itself included; counted no further than just over `most`."""
+    waiting, count = [value], 0
+    while waiting and count <= most:
+        one = waiting.pop()
+        count += 1
+        waiting.extend(
+            one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        )
+    return count
+
+
+def _resolved(written: str, wide: bool = False) -> tuple[Any, str]:
     """A plain scalar's value, and the code of what is wrong with it.
 
     >>> [_resolved(w)[0] for w in ("null", "no", "true", "12", "012", "0x1F", "1.50", "1:30")]
@@ -222,7 +270,7 @@ def _resolved(written: str) -> tuple[Any, str]:
     if written in _TRUTH:
         return _TRUTH[written], ""
     if _INTEGER.fullmatch(written):
-        whole = whole_number(written)
+        whole = whole_number(written, wide)
         return whole, "" if whole is not None else "integer_too_large"
     if _BASED.fullmatch(written):
         based = whole_number(str(int(written, 0)))
