@@ -169,7 +169,9 @@ class _Compiler:
         def check(value: Any) -> Sequence[Problem]:
             if not isinstance(value, list):
                 return FINE
-            return [p for n, item in enumerate(value) if (more := inner(item)) for p in under(n, more)]  # fmt: skip
+            return [
+                p for n, item in enumerate(value) if (more := inner(item)) for p in under(n, more)
+            ]
 
         return check
 
