@@ -760,6 +760,8 @@ HARMS = {
     "missing key": (lambda d: d.remove_keys(2), "lookup key"),
     "missing link": (lambda d: d.remove_links(2), "links to claim"),
     "altered posting": (lambda d: d.alter_posting(2), "posting"),
+    "altered fact": (lambda d: d.alter_fact(1), "facts of event 1"),
+    "missing fact": (lambda d: d.remove_fact(1), "facts of event 1"),
     "altered head": (lambda d: d.alter_head(), "head of class"),
     "altered class": (lambda d: d.alter_class(), "event"),
 }

@@ -73,6 +73,12 @@ class Damage:
     def alter_posting(self, seq):
         self.run("UPDATE posting SET count = count + 1 WHERE tenant = ACME AND seq = ?", seq)
 
+    def alter_fact(self, seq):
+        self.run("UPDATE fact SET marks = marks | 1 WHERE tenant = ACME AND seq = ?", seq)
+
+    def remove_fact(self, seq):
+        self.run("DELETE FROM fact WHERE tenant = ACME AND seq = ?", seq)
+
     def alter_head(self):
         self.run("UPDATE class_head SET head = zeroblob(32) WHERE tenant = ACME AND class = 1")
 

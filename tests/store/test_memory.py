@@ -8,6 +8,7 @@ import pytest
 
 from muniment.store.memory import MemoryStore
 from tests.store.acceptance import *  # noqa: F403
+from tests.store.acceptance_facts import *  # noqa: F403
 from tests.store.world import numbers
 
 
@@ -78,6 +79,13 @@ class Damage:
         postings = self.state.folded.postings
         for place, pairs in list(postings.items()):
             postings[place] = tuple((s, n + 1 if s == seq else n) for s, n in pairs)
+
+    def alter_fact(self, seq):
+        standing, facts = self.state.folded.facts[seq]
+        self.state.folded.facts[seq] = (standing + 1, facts)
+
+    def remove_fact(self, seq):
+        del self.state.folded.facts[seq]
 
     def alter_head(self):
         heads = self.state.folded.heads

@@ -107,8 +107,10 @@ def test_a_further_step_is_applied_to_an_older_store_and_rolled_back_when_it_fai
     before = world.picture()
     world.store.close()
     known = schema.migrations(schema.LEDGER)
-    good = schema.Migration(2, "more", "CREATE TABLE more (x) STRICT;".replace("(x)", "(x TEXT)"))
-    bad = schema.Migration(2, "more", good.text + "CREATE TABLE more (x TEXT) STRICT;")
+    good = schema.Migration(
+        len(known) + 1, "more", "CREATE TABLE more (x) STRICT;".replace("(x)", "(x TEXT)")
+    )
+    bad = schema.Migration(len(known) + 1, "more", good.text + "CREATE TABLE more (x TEXT) STRICT;")
 
     def knowing(step):
         return lambda kind: (*known, step) if kind is schema.LEDGER else known[:1]
@@ -122,7 +124,7 @@ def test_a_further_step_is_applied_to_an_older_store_and_rolled_back_when_it_fai
     world = World(open_store(path))
     assert world.picture() == before
     world.store.close()
-    assert tables(path)[1][0] == 2
+    assert tables(path)[1][0] == good.number
 
 
 def test_a_store_whose_migrations_are_not_the_known_ones_is_refused(tmp_path):

@@ -19,6 +19,7 @@ from muniment.core.claim import Claim
 from muniment.core.codec import micros
 from muniment.core.differences import frame
 from muniment.core.event import Event
+from muniment.core.facts import fact_numbers, standing_of
 from muniment.core.record import claim_from
 from muniment.core.relations import relation
 from muniment.core.row import FOREVER, Derived, Doc, Row
@@ -83,10 +84,9 @@ def fold(event: Event, seq: int, revision: int, recorded_at: int, key: KeyOf) ->
 def _fold_claim(event: Event, seq: int, revision: int, recorded_at: int, key: KeyOf) -> Derived:
     claim = claim_from(event.content)
     counts = Counter(words(indexed_text(claim)))
-    return Derived(
-        row=row_of(claim, seq, revision, recorded_at, event.cls, sum(counts.values()), key),
-        terms=counts,
-    )
+    row = row_of(claim, seq, revision, recorded_at, event.cls, sum(counts.values()), key)
+    facts = fact_numbers(claim.facts, key)
+    return Derived(row, terms=counts, facts=facts, standing=standing_of(row, key) if facts else 0)
 
 
 def row_of(

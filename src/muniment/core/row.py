@@ -150,9 +150,13 @@ class Derived:
         doc: The document to put.
         drop: Documents to drop, as (collection, id).
         terms: Indexed word to its count, for the row.
+        facts: The row's facts as numbers (`core.facts`).
+        standing: The row's standing.
     """
 
     row: Row | None = None
     doc: Doc | None = None
     drop: tuple[tuple[str, str], ...] = ()
     terms: Mapping[str, int] = field(default_factory=dict)
+    facts: tuple[tuple[int, int, int], ...] = ()
+    standing: int = 0

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from muniment.core.access import Audience, Scope
 from muniment.core.event import Envelope, Event, Verification
+from muniment.core.facts import FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
 
 
@@ -62,6 +63,12 @@ class Snapshot(Protocol):
 
     def contents(self, seqs: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
         """Contents by event, scope and visibility put back where they were stripped; an erased one is absent."""
+
+    def facts(self, wanted: Wanted) -> Sequence[FactRow]:
+        """The facts of claim versions that are as wanted (`core.facts`): all of them, or any `limit` of them."""
+
+    def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
+        """The claim versions that some events recorded, by event; an erased one is absent."""
 
     def postings(
         self, terms: Collection[str], classes: Collection[str]

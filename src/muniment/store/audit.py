@@ -19,6 +19,7 @@ from typing import Any
 
 from muniment.core.event import Envelope, Event, Verification, verify_chain
 from muniment.core.fold import KeyOf
+from muniment.store.facts import fact_table
 from muniment.store.folded import Folded
 from muniment.store.sealing import UNREADABLE, Where, event_of, is_committed
 
@@ -107,6 +108,7 @@ def differences(held: Folded, fresh: Folded) -> Iterator[str]:
         ("links to claim", held.pointing, fresh.pointing),
         ("doc", held.docs, fresh.docs),
         ("head of class", held.heads, fresh.heads),
+        ("facts of event", fact_table(held), fact_table(fresh)),
     )
     for name, mine, theirs in parts:
         if mine == theirs:

@@ -18,9 +18,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from muniment.core.event import GENESIS, Envelope, Event, class_head
+from muniment.core.facts import Triple
 from muniment.core.fold import KeyOf, fold
 from muniment.core.row import Derived, Doc, Row
 from muniment.store.sealing import recorded_at
@@ -70,6 +73,8 @@ class Folded:
         docs: Docs by collection and id.
         postings: The (event, count) of the versions that hold a term, by term and class.
         heads: Class heads.
+        facts: Standing and facts of the versions that carry facts, by event.
+        fact_table: What a store's own table of facts holds (`store.facts.held`); None where it has none.
     """
 
     rows: dict[int, Row] = field(default_factory=dict)
@@ -80,6 +85,8 @@ class Folded:
     docs: dict[tuple[str, str], Doc] = field(default_factory=dict)
     postings: dict[tuple[str, str], tuple[tuple[int, int], ...]] = field(default_factory=dict)
     heads: dict[str, Head] = field(default_factory=dict)
+    facts: dict[int, tuple[int, tuple[Triple, ...]]] = field(default_factory=dict)
+    fact_table: Mapping[int, Any] | None = None
 
     def copy(self) -> Folded:
         """An independent state with the same entries."""
@@ -92,6 +99,7 @@ class Folded:
             dict(self.docs),
             dict(self.postings),
             dict(self.heads),
+            dict(self.facts),
         )
 
     def add(self, envelope: Envelope, event: Event | None, key: KeyOf) -> Derived | None:
@@ -146,6 +154,8 @@ class Folded:
     def _put_row(self, row: Row, derived: Derived) -> None:
         self._close(row.claim_id, row.revision)
         self.rows[row.seq] = row
+        if derived.facts:
+            self.facts[row.seq] = (derived.standing, derived.facts)
         self.latest[row.claim_id] = row.seq
         self.versions[row.claim_id] = (*self.versions.get(row.claim_id, ()), row.seq)
         for one in row.keys:

@@ -28,9 +28,11 @@ from muniment.core.access import Audience, Scope, normal
 from muniment.core.canonical import canonical, keyed
 from muniment.core.errors import StoreBusy, StoreUnavailable
 from muniment.core.event import GENESIS, Envelope, Event, Verification
+from muniment.core.facts import FactRow, Wanted
 from muniment.core.row import ClassRow, Derived, Doc, Row
 from muniment.ports.store import Access
 from muniment.store.audit import Ledger, verify_ledger
+from muniment.store.facts import matching
 from muniment.store.folded import NO_HEAD, Folded
 from muniment.store.sealing import (
     KEY_BYTES,
@@ -70,7 +72,6 @@ class _Tenant:
         return keyed(self.key, *parts)
 
     def refold(self) -> None:
-        """Fold the ledger again from its contents."""
         self.folded, self.yielded = Folded(), {}
         for envelope in self.envelopes:
             kept = self.contents.get(envelope.seq)
@@ -80,7 +81,6 @@ class _Tenant:
                 self.yielded[envelope.seq] = derived
 
     def erase(self, claim_id: str) -> int:
-        """Remove what tells of a claim, and put together again what the rest yielded."""
         gone = [e.seq for e in self.envelopes if claim_id in e.subjects]
         removed = 0
         for seq in gone:
@@ -188,15 +188,21 @@ class MemorySnapshot:
                 found[seq] = unseal(envelope.kind, kept[1], state.classes.get(envelope.cls))
         return found
 
+    def facts(self, wanted: Wanted) -> Sequence[FactRow]:
+        """The facts of claim versions that are as wanted."""
+        return matching(self._state.folded, wanted)
+
+    def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
+        """The claim versions that some events recorded, by event; an erased one is absent."""
+        rows = self._state.folded.rows
+        return {seq: rows[seq] for seq in seqs if seq in rows}
+
     def postings(
         self, terms: Collection[str], classes: Collection[str]
     ) -> Mapping[str, Sequence[tuple[int, int]]]:
         """For each term the (seq, count) of every version in these classes that holds it, sorted by seq."""
-        postings, wanted = self._state.folded.postings, sorted(set(classes))
-        return {
-            term: sorted(pair for cls in wanted for pair in postings.get((term, cls), ()))
-            for term in terms
-        }
+        lists, wanted = self._state.folded.postings, sorted(set(classes))
+        return {t: sorted(pair for c in wanted for pair in lists.get((t, c), ())) for t in terms}
 
     def envelopes(self, after: int = 0) -> Iterator[Envelope]:
         """The ledger from `after` (exclusive) on."""
@@ -303,9 +309,7 @@ class MemoryStore:
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the store is closed", fix="open it again")
-            if (
-                tenant not in self._tenants
-            ):  # keyed from the first look on: digests made before a write stay true
+            if tenant not in self._tenants:  # keyed from the first look on, so digests stay true
                 self._tenants[tenant] = _Tenant(self._entropy(KEY_BYTES))
             return self._tenants[tenant]
 

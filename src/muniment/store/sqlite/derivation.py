@@ -13,6 +13,7 @@ from muniment.core.row import Derived, Doc, Row
 from muniment.store.folded import NO_HEAD, Head, ended_docs, links_of, next_head
 from muniment.store.sqlite.connection import Connection
 from muniment.store.sqlite.encoding import columns_of
+from muniment.store.sqlite.facts import DROP, FactTable
 
 _SUBJECT = "INSERT OR IGNORE INTO subject VALUES (?, ?, ?)"
 _CLOSE = """
@@ -38,6 +39,7 @@ _DROP_ALL = (
     "DELETE FROM version WHERE tenant = ?",
     "DELETE FROM lookup_key WHERE tenant = ?",
     "DELETE FROM link WHERE tenant = ?",
+    DROP,
     "DELETE FROM doc WHERE tenant = ?",
     "DELETE FROM posting WHERE tenant = ?",
     "DELETE FROM class_head WHERE tenant = ?",
@@ -111,6 +113,7 @@ class Derivation:
             self.connection.run(_DROP_DOC, (self.tenant, collection, id))
 
     def _close(self, claim_id: str, revision: int) -> None:
+        FactTable(self.connection, self.tenant).close(claim_id, revision)
         self.connection.run(_CLOSE, (revision, self.tenant, claim_id))
 
     def _put_doc(self, doc: Doc, cls: int | None) -> None:
@@ -125,4 +128,5 @@ class Derivation:
         links = links_of(row)
         if links:
             many(_LINK, [(tenant, to, kind, seq) for kind, to in links])
+        FactTable(self.connection, tenant).put(row, cls, derived)
         many(_POSTING, [(tenant, term, cls, seq, n) for term, n in derived.terms.items()])

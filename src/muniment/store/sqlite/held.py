@@ -17,6 +17,7 @@ from muniment.store.folded import Folded
 from muniment.store.sealing import UNREADABLE
 from muniment.store.sqlite.connection import Connection, damaged
 from muniment.store.sqlite.encoding import row_of, where_of
+from muniment.store.sqlite.facts import FactTable
 from muniment.store.sqlite.snapshot import ALL_DOCS, ALL_VERSIONS, SqliteSnapshot
 
 _CONTENT = "SELECT salt, body FROM content WHERE tenant = ? AND seq = ?"
@@ -100,6 +101,7 @@ def derived_tables(connection: Connection, tenant: int) -> Folded:
     state.pointing = _grouped(all_of(_LINKS), lambda t: (t[0], t[1]))
     state.docs = {(t[0], t[1]): Doc(*t) for t in all_of(ALL_DOCS)}
     state.postings = _grouped(all_of(_POSTINGS), lambda t: ((t[0], t[1]), (t[2], t[3])))
+    state.fact_table = FactTable(connection, tenant).held()
     state.heads = {t[0]: (t[1].hex(), t[2], t[3]) for t in all_of(_HEADS)}
     return state
 

@@ -13,10 +13,12 @@ from typing import Any
 
 from muniment.core.canonical import keyed
 from muniment.core.event import GENESIS, Envelope
+from muniment.core.facts import FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
 from muniment.store.sealing import Where, unseal
 from muniment.store.sqlite.connection import Connection
 from muniment.store.sqlite.encoding import COLUMNS, envelope_of, listed, row_of, where_of
+from muniment.store.sqlite.facts import FactTable
 
 PAGE = 1000
 """Envelopes fetched at a time."""
@@ -40,6 +42,11 @@ FROM json_each(?1) j
 CROSS JOIN class c ON c.tenant = ?2 AND c.id = j.value
 CROSS JOIN version v ON v.tenant = ?2 AND v.class = c.number
 WHERE v.revision <= ?3 AND ?3 < v.until_revision
+""")
+_ROWS_AT = _versions("""
+FROM json_each(?1) j
+CROSS JOIN version v ON v.tenant = ?2 AND v.seq = j.value
+JOIN class c ON c.tenant = v.tenant AND c.number = v.class
 """)
 _LATEST = _versions("""
 FROM version v JOIN class c ON c.tenant = v.tenant AND c.number = v.class
@@ -132,6 +139,7 @@ class SqliteSnapshot:
         self._seq: int = last[0] if last else 0
         self._revision: int = last[1] if last else 0
         self._hash: str = last[2].hex() if last else GENESIS
+        self._class_numbers: dict[tuple[str, ...], str] = {}
 
     @property
     def _connection(self) -> Connection:
@@ -210,6 +218,24 @@ class SqliteSnapshot:
         """Contents by event, whole; an erased one is absent."""
         wanted = listed(sorted(set(seqs)))
         return dict(self._connection.decoded(_CONTENTS, (wanted, self._number), _content_of))
+
+    def facts(self, wanted: Wanted) -> Sequence[FactRow]:
+        """The facts of claim versions that are as wanted."""
+        table = FactTable(self._connection, self._number)
+        seen = None if wanted.seen is None else self._numbers(table, wanted.seen)
+        return table.matching(wanted, self._numbers(table, wanted.classes), seen)
+
+    def _numbers(self, table: FactTable, classes: tuple[str, ...]) -> str:
+        if classes not in self._class_numbers:
+            self._class_numbers[classes] = table.numbers(classes)
+        return self._class_numbers[classes]
+
+    def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
+        """The claim versions that some events recorded, by event; an erased one is absent."""
+        found = self._connection.decoded(
+            _ROWS_AT, (listed(sorted(set(seqs))), self._number), row_of
+        )
+        return {row.seq: row for row in found}
 
     def postings(
         self, terms: Collection[str], classes: Collection[str]

@@ -31,6 +31,7 @@ from muniment.store.sealing import (
 from muniment.store.sqlite.connection import Connection, damaged
 from muniment.store.sqlite.derivation import Derivation
 from muniment.store.sqlite.encoding import envelope_of, listed, pack, where_of
+from muniment.store.sqlite.facts import FactTable
 from muniment.store.sqlite.snapshot import SqliteSnapshot, where_or_none
 
 _NEW_TENANT = "INSERT INTO tenant (name, key) VALUES (?, ?)"
@@ -165,8 +166,11 @@ class SqliteTransaction(SqliteSnapshot):
             seqs = [seq for (seq,) in connection.all(_SUBJECT_OF, (self._number, claim_id))]
             gone, tenant = listed(seqs), self._number
             removed = connection.run(_ERASE_CONTENT, (gone, tenant))
+            facts = FactTable(connection, tenant)
+            replaced = facts.replaced_by(gone)
             for statement in _ERASE_DERIVED:
                 connection.run(statement, (gone, tenant))
+            facts.erase(gone, replaced)
             for kind, id in connection.all(_DOCS_LEFT, (gone, tenant)):
                 self._move_first(connection, kind, id)
             connection.run(_ERASED, (tenant, claim_id))
