@@ -1,15 +1,15 @@
 """Open an embedder by what a configuration calls it.
 
 - `none`: nothing embeds. `wordllama` or `wordllama:FOLDER`: the offline default.
+- `openai:MODEL@URL?dim=…&key_env=…`: an endpoint that speaks OpenAI's embeddings (`embed.endpoint`).
+- `sentence-transformers:FOLDER`: a model of that library in a local folder (`embed.sentence`).
 - Each kind's module is imported only when it is opened.
 
 >>> open_embedder("none") is None
 True
->>> try:
-...     open_embedder("word2vec")
-... except InvalidInput as refused:
-...     print(refused.findings[0].fix)
-use one of `none`, `wordllama`, `wordllama:FOLDER`
+>>> [form for kind in KINDS for form in kind.forms]  # doctest: +NORMALIZE_WHITESPACE
+['none', 'wordllama', 'wordllama:FOLDER', 'openai:MODEL@URL?dim=N&key_env=NAME',
+ 'sentence-transformers:FOLDER']
 """
 
 from __future__ import annotations
@@ -53,9 +53,23 @@ def _wordllama(rest: str) -> Embedder:
     return open_wordllama(Path(rest) if rest else None)
 
 
+def _openai(rest: str) -> Embedder:
+    from muniment.embed.openai import open_endpoint
+
+    return open_endpoint(rest)
+
+
+def _sentence(rest: str) -> Embedder:
+    from muniment.embed.sentence import open_folder
+
+    return open_folder(rest)
+
+
 KINDS = (
     Kind("none", ("none",), _none),
     Kind("wordllama", ("wordllama", "wordllama:FOLDER"), _wordllama),
+    Kind("openai", ("openai:MODEL@URL?dim=N&key_env=NAME",), _openai),
+    Kind("sentence-transformers", ("sentence-transformers:FOLDER",), _sentence),
 )
 """What can be opened."""
 
