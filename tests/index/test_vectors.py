@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -106,6 +107,17 @@ def test_an_error_in_a_second_thread_is_raised_here(monkeypatch):
     matrix = np.array([[1], [2], [9]], dtype=np.int8)
     with pytest.raises(ArithmeticError, match="last"):
         dots(matrix, matrix[0], threads=3, kernel=breaks_on_the_last)
+
+
+@every_kernel
+def test_a_kernel_keeps_every_reference_that_it_was_lent(kernel):
+    matrix = np.ones((300, 64), dtype=np.int8)
+    lent = (None, matrix, matrix.base)
+    before = [sys.getrefcount(each) for each in lent]
+    for _ in range(500):
+        dots(matrix, matrix[0], kernel=kernel)
+    after = [sys.getrefcount(each) for each in lent]
+    assert max(abs(b - a) for b, a in zip(before, after, strict=True)) < 100
 
 
 def test_a_kernel_that_saturates_is_not_used():

@@ -43,7 +43,7 @@ DIMENSIONS = 1 << 16
 """Most columns of a row: 65,536 · 128² still fits an int32."""
 
 _BLOCK = 1 << 18  # products a NumPy block makes: 1 MiB of float32, one core's second-level cache
-_SPLIT = 1 << 23  # bytes of rows below which a second thread costs more than it saves
+_SPLIT = 1 << 26  # bytes of rows below which a second thread costs more than it saves
 _ROWS = 1 << 16  # rows whose similarity is worked out at a time, for the cache
 
 Rows = npt.NDArray[np.int8]
@@ -160,14 +160,10 @@ def simsimd_kernel() -> Kernel | None:
     product: Any = simsimd.cdist  # its types do not list int32, its documentation does
 
     def multiply(matrix: Rows, query: Rows, out: Integers) -> None:
-        product(
-            matrix,
-            query.reshape(1, -1),
-            metric="dot",
-            out=out.reshape(-1, 1),
-            out_dtype="int32",
-            threads=1,
-        )
+        # Not `out=`: with it, simsimd 6.5 gives back a None that it does not own, and the process aborts after
+        # some thousands of calls (before Python 3.12).
+        found = product(matrix, query.reshape(1, -1), metric="dot", out_dtype="int32", threads=1)
+        out[:] = np.asarray(found)[:, 0]
 
     return multiply if _agrees(multiply) else None
 
