@@ -56,7 +56,7 @@ class Model:
         self.tokenizer = Words()
         self.seen = []
 
-    def get_sentence_embedding_dimension(self):
+    def get_embedding_dimension(self):
         return 2
 
     def encode(self, texts, **_):
@@ -134,6 +134,7 @@ def test_without_the_library_the_refusal_says_what_to_install(folder, monkeypatc
 
 
 @needs_library
+@pytest.mark.filterwarnings("default")  # the library's own warnings are its own matter
 def test_a_real_model_of_random_weights_is_loaded_and_read(tmp_path):
     place = tmp_path / "random"
     make_model(place)
@@ -147,7 +148,8 @@ def test_a_real_model_of_random_weights_is_loaded_and_read(tmp_path):
 
 def make_model(place):
     """A model of two tiny layers with random weights, saved as safetensors; nothing is downloaded."""
-    from sentence_transformers import SentenceTransformer, models
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
@@ -176,8 +178,8 @@ def make_model(place):
     base = place.with_name("base")
     BertModel(config).save_pretrained(base, safe_serialization=True)
     fast.save_pretrained(base)
-    word = models.Transformer(str(base), max_seq_length=32)
-    pooling = models.Pooling(word.get_word_embedding_dimension())
+    word = Transformer(str(base), max_seq_length=32)
+    pooling = Pooling(word.get_embedding_dimension())
     SentenceTransformer(modules=[word, pooling], device="cpu").save(
         str(place), safe_serialization=True
     )

@@ -42,7 +42,7 @@ class SentenceEmbedder:
 
     def __init__(self, model: Any, name: str, digest: str) -> None:
         self._model = model
-        dimension = int(model.get_sentence_embedding_dimension())
+        dimension = int(model.get_embedding_dimension())
         self._space = Space(f"sentence-transformers/{name}", f"{digest[:16]}.{METHOD}", dimension)
 
     @property
