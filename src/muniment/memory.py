@@ -33,6 +33,7 @@ from muniment.usecases.session import Session
 from muniment.wiring import Clock, Entropy
 
 if TYPE_CHECKING:
+    from muniment.core.answered import Answered
     from muniment.core.claim import Claim
     from muniment.usecases.apply import Outcome
     from muniment.usecases.declare import Declaration
@@ -270,6 +271,22 @@ class Memory:
 
         request = Request(query=query, use=use, **options)
         return recall(self.session, request, ontology=flow_hash())
+
+    def query(self, query: str | Mapping[str, Any], *, use: str, **options: Any) -> Answered:
+        """Every answer of a conjunctive query, with its proofs; see `usecases.query.Question` for the options.
+
+        Args:
+            query: `{"where": […], "select": […]}`, the same as JSON text, or the text form.
+            use: What the answer is wanted for; empty for looking only.
+            **options: Further fields of the question.
+
+        Raises:
+            InvalidInput: Something is wrong with the query; all of it is said, each at its place.
+        """
+        from muniment.usecases.query import Question
+        from muniment.usecases.query import query as ask
+
+        return ask(self.session, Question(wiring.query_from(query), use, **options))
 
     def show(self, claim_id: str) -> Shown:
         """A claim, with the six questions answered."""

@@ -30,6 +30,7 @@ from muniment.core.errors import (
 )
 
 if TYPE_CHECKING:
+    from muniment.core.answered import Answered
     from muniment.core.conflict import Conflict
     from muniment.core.diff import Pending
     from muniment.core.event import Verification
@@ -187,6 +188,11 @@ def reread(value: Reread, by: ByPolicy) -> dict[str, Any]:
 
 def recalled(value: Recalled) -> dict[str, Any]:
     """A packet and the retrieval's identifier."""
+    return value.as_json()
+
+
+def answered(value: Answered) -> dict[str, Any]:
+    """What a query came to."""
     return value.as_json()
 
 

@@ -138,6 +138,20 @@ def read_document(data: bytes, name: str) -> tuple[Any, tuple[Finding, ...]]:
     return loaded.value, loaded.findings
 
 
+def query_from(given: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """A query as it was given; JSON text, which begins with a brace, as its value.
+
+    Raises:
+        InvalidInput: It begins like JSON and is none.
+    """
+    if not isinstance(given, str) or not given.lstrip().startswith("{"):
+        return given
+    value, findings = read_document(given.encode("utf-8", "surrogatepass"), "query.json")
+    if not isinstance(value, Mapping):
+        raise InvalidInput.of(findings)
+    return value
+
+
 def verify_signature(public_key: str, message: bytes, signature: str) -> bool:
     """Whether a reviewer's credential made a signature."""
     from muniment.credential import verify

@@ -30,7 +30,7 @@ def answer(
         k=given["k"],
         scopes=tuple(scope_from(text, "--within") for text in given["within"]),
         at=time_from(given["at"], "--at") if given["at"] else None,
-        as_of=_revision_or_time(given["as_of"]) if given["as_of"] else None,
+        as_of=revision_or_time(given["as_of"]) if given["as_of"] else None,
         history=given["history"],
         method=given["method"],
         counter=given["counter"],
@@ -83,6 +83,11 @@ def time_from(text: str, path: str) -> datetime:
     return found
 
 
-def _revision_or_time(text: str) -> int | datetime:
+def revision_or_time(text: str) -> int | datetime:
+    """A revision, or an instant in system time.
+
+    Raises:
+        InvalidInput: It is neither.
+    """
     plain = text.isascii() and text.isdigit() and len(text) < 19
     return int(text) if plain else time_from(text, "--as-of")

@@ -13,6 +13,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("inbox", "review", "List what waits for review."),
     ("review", "review", "Decide changes one by one, in a dialogue or by options."),
     ("recall", "recall", "Answer a question from memory, within a token budget."),
+    ("query", "query", "Join facts: every answer with its proofs, or why there is none."),
     ("remember", "propose", "Propose one claim."),
     ("propose", "propose", "Propose a diff from a file."),
     ("show", "look", "Show a claim with its six questions answered."),

@@ -187,7 +187,7 @@ def json_of_item(item: Item) -> dict[str, Any]:
         },
         "importance": encode(importance) if importance else None,
         "relevance": json_of_relevance(item.relevance),
-        "citations": [_json_of_citation(citation) for citation in item.citations],
+        "citations": [json_of_citation(citation) for citation in item.citations],
         "uses": {"allowed": list(claim.allowed_uses), "prohibited": list(claim.prohibited_uses)},
         "type": claim.type,
         "memory_type": claim.memory_type,
@@ -243,7 +243,8 @@ def _json_of_validity(claim: Claim) -> dict[str, Any]:
     }
 
 
-def _json_of_citation(citation: Citation) -> dict[str, Any]:
+def json_of_citation(citation: Citation) -> dict[str, Any]:
+    """A citation as a JSON value."""
     return {
         "uri": citation.uri,
         "span": [citation.start, citation.end] if citation.end > citation.start else None,

@@ -121,7 +121,7 @@ def propose(
     """
     memory = call.memory()
     name = "stdin" if file == "-" else file
-    value, findings = wiring.read_document(_bytes(call, file), name)
+    value, findings = wiring.read_document(document(call, file), name)
     if value is None:
         raise InvalidInput.of(findings)
     if not isinstance(value, Mapping):
@@ -132,7 +132,12 @@ def propose(
     _say(call, memory.propose(value))
 
 
-def _bytes(call: Call, file: str) -> bytes:
+def document(call: Call, file: str) -> bytes:
+    """What a file or the standard input holds, up to a little more than is accepted.
+
+    Raises:
+        InvalidInput: It cannot be read.
+    """
     try:
         if file == "-":
             with os.fdopen(os.dup(call.terminal.stdin.fileno()), "rb") as stream:

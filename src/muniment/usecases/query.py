@@ -1,0 +1,265 @@
+"""Answer a conjunctive query from the claims that may serve: rows with their proofs, or why there is none (`D-CONJ`).
+
+- Scopes, visibility, uses, both times and history mean what they mean in a recall, and are settled first.
+- Claims that may not serve change nothing: no row, proof, count, bound or order (`B-FILTERFIRST`).
+- A contradiction that an answer would rest on stops the inference and shows its sides (`D-BOUNDS`).
+- Everything is read in one snapshot (`D-SNAPSHOT`).
+
+>>> query_findings(Question("?a uses ?b", states=513))[0].message
+'`513` is outside 1 to 512'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from muniment.core.access import Scope
+from muniment.core.answered import Answered, AnswerRow, Support
+from muniment.core.claim import Claim
+from muniment.core.codec import encode, micros, time_text
+from muniment.core.decide import Ask, labels_of
+from muniment.core.errors import Finding, InvalidInput, NotPermitted, StoreDamaged, quoted
+from muniment.core.evidence import citations_of
+from muniment.core.facts import term_number
+from muniment.core.join import MOST_EXAMINATIONS, MOST_PROOFS, MOST_STATES, Bounds, Joined, join
+from muniment.core.query import Query, facts_in, read_query, term_text, unknown_predicates
+from muniment.core.query_text import parse_query
+from muniment.core.record import claim_from
+from muniment.core.request import Request, request_findings, scope_findings
+from muniment.core.row import FOREVER, Row
+from muniment.core.status import freshness_at, status_at
+from muniment.core.vocabulary import risk_of
+from muniment.usecases.contradictions import Contradictions
+from muniment.usecases.revisions import revisions
+from muniment.usecases.serving import ServingFacts, State
+from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
+
+LIMITS = (("examinations", MOST_EXAMINATIONS), ("states", MOST_STATES), ("proofs", MOST_PROOFS))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One conjunctive question to memory.
+
+    Attributes:
+        query: The query, its JSON form, or its text form.
+        use: What the answer is wanted for; empty for looking only, which serves no action.
+        scopes: Of the scopes in force, those asked for; empty for all of them.
+        at: The instant in valid time; None for now.
+        as_of: A packet's revision or an instant in system time; None for the latest.
+        history: Whether expired, superseded and deprecated claims are wanted.
+        explain: Whether the claims of the proofs are wanted too, with their sources.
+        examinations: Candidates looked at, at most.
+        states: Ways to bind the variables that stand at once, at most.
+        proofs: Proofs listed for a row, at most; the rest are counted.
+    """
+
+    query: Query | Mapping[str, Any] | str
+    use: str = ""
+    scopes: tuple[Scope, ...] = ()
+    at: datetime | None = None
+    as_of: int | datetime | None = None
+    history: bool = False
+    explain: bool = False
+    examinations: int = MOST_EXAMINATIONS
+    states: int = MOST_STATES
+    proofs: int = MOST_PROOFS
+
+
+def query_findings(question: Question) -> tuple[Finding, ...]:
+    """Everything that is wrong with a question but for its query."""
+    found = list(
+        request_findings(
+            Request("?", question.use, scopes=question.scopes, at=question.at, as_of=question.as_of)
+        )
+    )
+    for name, most in LIMITS:
+        given = getattr(question, name)
+        if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= most:
+            message = f"{quoted(given)} is outside 1 to {most}"
+            fix = f"give a whole number from 1 to {most}"
+            found.append(Finding("out_of_range", message, f"/{name}", fix, req="D-BOUNDS"))
+    return tuple(found)
+
+
+def read(question: Question) -> Query:
+    """The query of a question.
+
+    Raises:
+        InvalidInput: Something is wrong with the query or the question; all of it is said.
+    """
+    given, wrong = question.query, query_findings(question)
+    if isinstance(given, Query):
+        query, findings = given, tuple[Finding, ...]()
+    else:
+        found, findings = parse_query(given) if isinstance(given, str) else read_query(given)
+        query = found or Query((), ())
+    if wrong or query.where == ():
+        raise InvalidInput.of((*findings, *wrong))
+    return query
+
+
+def query(session: Session, question: Question) -> Answered:
+    """Answer a conjunctive query.
+
+    Args:
+        session: Who asks, and where.
+        question: What is asked.
+
+    Raises:
+        InvalidInput: Something is wrong with the query or the question, or a predicate is unknown.
+        NotPermitted: It asks for a scope that is not in force.
+    """
+    asked = read(question)
+    widening = scope_findings(question.scopes, session.scopes)
+    if widening:
+        raise NotPermitted(str(widening[0]), widening)
+    scopes = tuple(sorted(question.scopes or session.scopes))
+    at = question.at or session.now()
+    echo = _echo(session, question, scopes, at)
+    if not scopes:
+        return Answered("no_scope", asked, request=echo)
+    with session.store.snapshot(session.tenant) as snapshot:
+        viewing = Viewing(snapshot, session.principal)
+        return replace(answer(viewing, asked, question, scopes, at), request=echo)
+
+
+def answer(
+    viewing: Viewing, asked: Query, question: Question, scopes: tuple[Scope, ...], at: datetime
+) -> Answered:
+    """Answer a query that was read, from what one principal sees of one snapshot.
+
+    Raises:
+        InvalidInput: A predicate is neither declared nor carried by a fact that may serve.
+    """
+    state = revisions(viewing, question.as_of)
+    if question.as_of is not None:
+        viewing.upto = state.stored
+    revision = FOREVER if question.as_of is None else state.stored
+    ask = Ask(question.use, micros(at), question.history)
+    facts = ServingFacts(viewing, State(viewing.classes_of(scopes), ask, revision))
+    unknown = unknown_predicates(asked, facts.occurs)
+    if unknown:
+        raise InvalidInput.of(unknown)
+    joined = join(asked, facts, Bounds(question.examinations, question.states, question.proofs))
+    plain = Answered("no_matches", asked, revision=state.shown)
+    if joined.exceeded:
+        return replace(plain, outcome="budget_exceeded", stage="join", bound=joined.exceeded)
+    work = {
+        "examinations": joined.examinations,
+        "states": joined.states,
+        "order": list(joined.order),
+    }
+    found = replace(plain, work=work)
+    if not joined.answers:
+        return found
+    contradictions = Contradictions(facts, joined, at)
+    telling = Telling(facts, contradictions.rows)
+    if contradictions.groups:
+        told, claims = contradictions.told()
+        supports = {name: telling.support(claim) for name, claim in claims.items()}
+        return replace(found, outcome="conflict", conflicts=told, supports=supports)
+    return _with_rows(replace(found, outcome="rows"), joined, telling, question.explain)
+
+
+def _with_rows(found: Answered, joined: Joined, telling: Telling, explain: bool) -> Answered:
+    firsts = {event for one in joined.answers for event in one.proofs[0]}
+    texts = telling.texts(firsts, found.query)
+    rows = sorted(
+        (
+            AnswerRow(
+                tuple(texts[value] for value in one.values),
+                tuple(telling.named(proof) for proof in one.proofs),
+                one.count,
+            )
+            for one in joined.answers
+        ),
+        key=lambda row: row.values,
+    )
+    supports = {}
+    if explain:
+        events = {event for one in joined.answers for proof in one.proofs for event in proof}
+        supports = {c.id: telling.support(c) for c in telling.claims(events)}
+    return replace(found, rows=tuple(rows), supports=supports)
+
+
+class Telling:
+    """From numbers and events to texts and claims, for what is shown."""
+
+    def __init__(self, facts: ServingFacts, rows: Mapping[str, Row]) -> None:
+        self.facts, self.viewing = facts, facts.viewing
+        self._rows = dict(rows)
+        self._ids = {row.seq: row.claim_id for row in rows.values()}
+
+    def named(self, events: Iterable[int]) -> tuple[str, ...]:
+        """The claims that some events recorded, sorted by id."""
+        return tuple(sorted(self._ids[event] for event in events))
+
+    def texts(self, events: Iterable[int], asked: Query) -> dict[int, str]:
+        """The texts that the numbers in some claims' facts stand for.
+
+        Raises:
+            StoreDamaged: Two texts have one number, so that what was joined cannot be trusted.
+        """
+        key = self.viewing.snapshot.key
+        literals = (term for atom in asked.where for term in atom.terms if isinstance(term, str))
+        found = {self.facts.key(term_text(text)): term_text(text) for text in literals}
+        for content in self.viewing.snapshot.contents(list(events)).values():
+            for subject, _, object in _facts_of(content):
+                for text in (subject, object):
+                    if found.setdefault(term_number(text, key), text) != text:
+                        message = f"{quoted(text)} and {quoted(found[term_number(text, key)])} have one number"
+                        raise StoreDamaged(message, fix="keep a copy of the file, and report it")
+        return found
+
+    def claims(self, events: Iterable[int]) -> list[Claim]:
+        """The claims that some events recorded, whole."""
+        contents = self.viewing.snapshot.contents(list(events))
+        return [claim_from(content) for content in contents.values()]
+
+    def support(self, claim: Claim) -> Support:
+        """A claim as the asker sees it."""
+        row = self._rows.get(claim.id) or self.viewing.row(claim.id)
+        assert row is not None, "what is shown was seen before"
+        ask, sees = self.facts.state.ask, self.viewing.sees
+        risk = risk_of(ask.use) if ask.use else "low"
+        said = dict.fromkeys(
+            one
+            for fact in claim.facts
+            for one in facts_in(fact.subject, fact.predicate, fact.object)
+        )
+        return Support(
+            claim,
+            tuple(said),
+            status_at(row, ask.at, sees),
+            labels_of(row, ask, sees),
+            freshness_at(row, ask.at, risk),
+            citations_of(claim),
+        )
+
+
+def _facts_of(content: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
+    for fact in content.get("facts", ()):
+        yield from facts_in(fact.get("subject", ""), fact["predicate"], fact.get("object", ""))
+
+
+def _echo(
+    session: Session, question: Question, scopes: tuple[Scope, ...], at: datetime
+) -> dict[str, Any]:
+    """What was asked, as it was understood, so that nothing is implied unseen (`E-NOSCOPE`)."""
+    as_of = question.as_of
+    return {
+        "principal": session.principal,
+        "scopes": [encode(scope) for scope in scopes],
+        "use": question.use or None,
+        "risk": risk_of(question.use) if question.use else None,
+        "at": time_text(at),
+        "as_of": time_text(as_of) if isinstance(as_of, datetime) else as_of,
+        "history": question.history,
+        "bounds": {name: getattr(question, name) for name, _ in LIMITS},
+        "declared": session.declared or None,
+    }
