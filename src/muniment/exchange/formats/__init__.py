@@ -1,0 +1,1 @@
+"""One module a foreign format: how it is told, and what its records say."""

@@ -1,0 +1,185 @@
+"""The files of one import: paths, folders and archives, opened one after another.
+
+- A folder is walked in the order of names; links are not followed, and what tools keep for themselves is passed over.
+- An archive's members are files like others. One file is open at a time.
+- Reading never raises for what a file holds: what breaks it is a finding after everything that is whole.
+- A file that gives no record at all, and is not empty, is an error (`E-MISSING`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.exchange import archive
+from muniment.exchange.detect import FORMATS, Detected, detected, named
+from muniment.exchange.opened import OpenFile, Unopened, opened_path
+from muniment.exchange.reading import Tools
+from muniment.exchange.shape import Format
+from muniment.exchange.spans import Malformed
+from muniment.ports.importing import ForeignFile, Record, Yielded
+
+MOST_FILES = 100_000
+_PASSED_OVER = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        "venv",
+        "node_modules",
+        "__pycache__",
+        ".obsidian",
+        ".trash",
+        ".DS_Store",
+    }
+)
+_SECOND_COPY = "memories.jsonl"
+Address = Callable[[Path], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """One import's files; see `ports.importing.Batch`.
+
+    Attributes:
+        paths: Files, folders and archives.
+        tools: Readers that live elsewhere.
+        address: Gives a path's address.
+        format: The one format that all files are read as; empty to tell each by itself.
+    """
+
+    paths: tuple[Path, ...]
+    tools: Tools
+    address: Address
+    format: str = ""
+
+    def files(self) -> Iterator[tuple[ForeignFile, Iterator[Yielded]]]:
+        """Each file with what it holds.
+
+        Raises:
+            InvalidInput: The format is not known, or a path is not there.
+        """
+        wanted = named(self.format) if self.format else None
+        for path in self.paths:
+            if not path.exists():
+                finding = Finding(
+                    "no_file", f"nothing stands at {quoted(path)}", "PATH", "check the name"
+                )
+                raise InvalidInput.of((finding,))
+        for path in self.paths:
+            among = path.is_dir() or archive.is_archive(path)
+            for opened in self._opened(path):
+                yield from self._told(opened, wanted, among)
+
+    def _opened(self, path: Path) -> Iterator[OpenFile | Finding]:
+        if path.is_dir():
+            for inner in walked(path):
+                yield from self._one(inner, inner.relative_to(path.parent).as_posix())
+        else:
+            yield from self._one(path, path.as_posix())
+
+    def _one(self, path: Path, name: str) -> Iterator[OpenFile | Finding]:
+        uri = self.address(path)
+        try:
+            if archive.is_archive(path):
+                yield from _without_copies(archive.members(name, uri, path))
+            else:
+                file = opened_path(name, uri, path)
+                file.path = Path(os.path.abspath(path)).as_posix()  # noqa: PTH100 - follows no link
+                yield file
+        except Unopened as refused:
+            yield refused.finding
+
+    def _told(
+        self, opened: OpenFile | Finding, wanted: Format | None, among_others: bool
+    ) -> Iterator[tuple[ForeignFile, Iterator[Yielded]]]:
+        if isinstance(opened, Finding):
+            yield (
+                ForeignFile(opened.path, "", "", 0, why=opened.message, findings=(opened,)),
+                iter(()),
+            )
+            return
+        try:
+            found = (
+                Detected(wanted, "it was named")
+                if wanted
+                else detected(opened, among_others=among_others)
+            )
+            known = found.format
+            told = ForeignFile(
+                opened.name, opened.uri, opened.digest, opened.size, known.name if known else "", found.why,
+                known.shared if known else False, found.findings, found.considered,
+            )  # fmt: skip
+            yield told, contents(opened, known, self.tools) if known else iter(())
+        finally:
+            opened.close()
+
+
+def contents(file: OpenFile, known: Format, tools: Tools) -> Iterator[Yielded]:
+    """What a file holds, and at the end what broke it, or that it was cut at its origin or holds nothing."""
+    records = 0
+    whole = True
+    try:
+        for one in known.read(file, tools):
+            records += isinstance(one, Record)
+            yield one
+    except Malformed as broken:
+        whole = False
+        yield broken.finding
+    if not records and whole:
+        message = f"{quoted(file.name)} holds no record that can be read as {known.name}"
+        fix = "check what it is, and name its format with `--format`"
+        yield Finding("nothing_read", message, file.name, fix, req="E-MISSING")
+    if records in known.pages:
+        message = f"{quoted(file.name)} has exactly {records} records, where {known.name} cuts what it gives"
+        yield Finding(
+            "cut_at_origin",
+            message,
+            file.name,
+            "export again with a higher limit",
+            "warning",
+            "E-MISSING",
+        )
+
+
+def walked(folder: Path) -> Iterator[Path]:
+    """The regular files below a folder, in the order of names; links are not followed.
+
+    Raises:
+        InvalidInput: There are too many.
+    """
+    count = 0
+    for base, folders, names in os.walk(folder, followlinks=False):
+        folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
+        for name in sorted(names):
+            path = Path(base, name)
+            if name in _PASSED_OVER or path.is_symlink() or not path.is_file():
+                continue
+            count += 1
+            if count > MOST_FILES:
+                message = f"{quoted(folder)} holds more than {MOST_FILES:,} files"
+                raise InvalidInput.of(
+                    (Finding("too_many_files", message, "PATH", "name its folders one by one"),)
+                )
+            yield path
+
+
+def _without_copies(members: Iterator[OpenFile | Finding]) -> Iterator[OpenFile | Finding]:
+    """Members without the second copy that an OpenMemory archive holds of each memory."""
+    seen = False
+    for one in members:
+        name = one.path.rpartition("/")[2] if isinstance(one, OpenFile) else ""
+        if name == _SECOND_COPY and seen and isinstance(one, OpenFile):
+            one.close()
+            message = f"{quoted(one.name)} repeats memories.json and is left out"
+            yield Finding("second_copy", message, one.name, severity="notice")
+            continue
+        seen = seen or name == "memories.json"
+        yield one
+
+
+__all__ = ["FORMATS", "Gathered", "contents", "walked"]
