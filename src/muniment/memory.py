@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from muniment.usecases.doctor import Diagnosis
     from muniment.usecases.erase import Erased
     from muniment.usecases.examine import Examined
+    from muniment.usecases.import_report import Imported
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
@@ -185,6 +186,21 @@ class Memory:
         if ref is None:
             return learned, ByPolicy()
         return learned, decide_waiting(session, learned.scope, PRINCIPAL, wiring.read_file)
+
+    def import_(
+        self,
+        *paths: str | Path,
+        format: str = "",
+        dry_run: bool = False,
+        visibility: Mapping[str, Any] | Visibility | None = None,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Propose what files of other memories say; see `usecases.importing`."""
+        from muniment.usecases.importing import import_batch, silent
+
+        batch = wiring.open_import([Path(path) for path in paths], format, self._roots)
+        who = wiring.visibility_from(visibility)
+        return import_batch(self.session, batch, dry_run, who, progress or silent)
 
     def reread(self, *claim_ids: str, everything: bool = False) -> tuple[Reread, ByPolicy]:
         """Go back to the sources of claims that are due (or named), and propose what follows; see `usecases.reread`.

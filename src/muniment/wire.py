@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from muniment.usecases.doctor import Diagnosis
     from muniment.usecases.erase import Erased
     from muniment.usecases.examine import Examined
+    from muniment.usecases.import_report import FileReport, Imported
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
@@ -166,6 +167,46 @@ def learned(value: Learned, by: ByPolicy) -> dict[str, Any]:
             "accepted": sorted(accepted),
             "left": {name: list(reasons) for name, reasons in (by.left or {}).items()},
         },
+    }
+
+
+def imported(value: Imported) -> dict[str, Any]:
+    """What an import came to, or would come to."""
+    return {
+        "scope": encode(value.scope),
+        "visibility": [encode(one) for one in value.visibility],
+        "dry_run": value.dry_run,
+        "proposed": value.proposed,
+        "usable": 0,
+        "diffs": [{"diff": part.diff_id or None, "changes": part.changes} for part in value.parts],
+        "files": [_imported_file(one) for one in value.files],
+        "left_out": [encode(one) for one in value.left_out],
+        "findings": [finding(one) for one in value.findings],
+    }
+
+
+def _imported_file(report: FileReport) -> dict[str, Any]:
+    file = report.file
+    counts = (
+        "records",
+        "statements",
+        "proposed",
+        "needs_review",
+        "waiting",
+        "known",
+        "repeated",
+        "messages",
+    )
+    return {
+        "file": file.name,
+        "format": file.format or None,
+        "why": file.why,
+        "considered": None if file.format else dict(file.considered),
+        "bytes": file.size,
+        "digest": file.digest or None,
+        **{name: getattr(report, name) for name in counts},
+        "refused": dict(report.refused),
+        "findings": [finding(one) for one in report.findings],
     }
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from muniment.core.codec import read
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
-from muniment.ports.source import Repository
+from muniment.ports.importing import Batch
+from muniment.ports.source import Repository, file_uri, repo_uri
 from muniment.ports.store import Store
 from muniment.ports.tokens import TokenCounter
 from muniment.usecases.session import Session
@@ -128,6 +129,41 @@ def read_file(path: str, data: bytes) -> ReadResult:
     from muniment.learn.extract import read_file as read
 
     return read(path, data)
+
+
+def open_import(
+    paths: Sequence[Path], format_name: str = "", roots: Mapping[str, Path] | None = None
+) -> Batch:
+    """The files of an import, told apart and opened one after another.
+
+    Args:
+        paths: Files, folders and archives.
+        format_name: The one format that all are read as; empty to tell each by itself.
+        roots: Repository id to its local folder; a file in one is addressed in it.
+    """
+    from muniment.exchange.gather import Gathered
+    from muniment.exchange.reading import Tools
+    from muniment.learn.extract import read_file
+    from muniment.learn.passages import passages
+
+    def address(path: Path) -> str:
+        return _address(path, roots or {})
+
+    return Gathered(tuple(paths), Tools(read_file, passages), address, format_name)
+
+
+def _address(path: Path, roots: Mapping[str, Path]) -> str:
+    """A path's address: in the innermost known repository, else as a file."""
+    here = Path(os.path.abspath(path))  # noqa: PTH100 - takes `..` out, and follows no link
+    inside = [
+        (len(root.parts), name, here.relative_to(root).as_posix())
+        for name, root in roots.items()
+        if here != root and here.is_relative_to(root)
+    ]
+    if inside:
+        _, name, within = max(inside)
+        return repo_uri(name, within)
+    return file_uri(here.as_posix())
 
 
 def read_document(data: bytes, name: str) -> tuple[Any, tuple[Finding, ...]]:

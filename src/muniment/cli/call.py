@@ -217,6 +217,16 @@ def refusal(code: str, message: str, path: str, fix: str, req: str = "") -> Inva
     return InvalidInput.of((Finding(code, message, path, fix, req=req),))
 
 
+def visibility_from(text: str) -> dict[str, Any]:
+    """A visibility in its wire form from `level=who,who`; empty where nothing is said.
+
+    >>> visibility_from("team-private=group:shop")
+    {'level': 'team-private', 'allowed_principals': ['group:shop']}
+    """
+    level, _, who = text.partition("=")
+    return {"level": level, "allowed_principals": [w for w in who.split(",") if w]} if text else {}
+
+
 def scope_from(text: str, path: str) -> Scope:
     """A scope from `kind:id`.
 

@@ -16,6 +16,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("query", "query", "Join facts: every answer with its proofs, or why there is none."),
     ("remember", "propose", "Propose one claim."),
     ("propose", "propose", "Propose a diff from a file."),
+    ("import", "bring", "Propose what files of other memories say."),
     ("show", "look", "Show a claim with its six questions answered."),
     ("history", "look", "Show every version of a claim."),
     ("why", "look", "Say why a claim is there, what became of a diff, how a recall answered."),

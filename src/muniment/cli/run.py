@@ -99,7 +99,8 @@ def application(names: list[str]) -> typer.Typer:
     summaries = {name: summary for name, _, summary in COMMANDS}
     for name in names:
         module = importlib.import_module(f"muniment.cli.commands.{module_of(name)}")
-        app.command(name, short_help=summaries[name])(getattr(module, name))
+        function = getattr(module, name, None) or getattr(module, f"{name}_")  # `import_`
+        app.command(name, short_help=summaries[name])(function)
     return app
 
 

@@ -28,13 +28,14 @@ def left_out(slot: str, line: int, refusal: Finding) -> Ignored:
 
 def named(slot: str, line: int, is_secret: bool = False) -> str:
     """What a statement is called where it is left out."""
-    if not is_secret and _is_fit(slot):
+    if not is_secret and is_fit(slot):
         return slot
     file = slot.partition("#")[0]
-    return f"{file}:{line}" if _is_fit(file) else "a statement whose name cannot be kept"
+    return f"{file}:{line}" if is_fit(file) else "a statement whose name cannot be kept"
 
 
-def _is_fit(name: str) -> bool:
+def is_fit(name: str) -> bool:
+    """Whether a name may be kept: no secret, no forbidden character."""
     return not errors_in(text_findings(name, "")) and not secret_findings(name, "")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from muniment import wire, wiring
-from muniment.cli.call import Call, refusal, scope_from
+from muniment.cli.call import Call, refusal, scope_from, visibility_from
 from muniment.cli.options import command
 from muniment.cli.terminal import Styled, brief
 from muniment.core.codec import encode
@@ -83,7 +83,7 @@ def remember(  # noqa: PLR0913, PLR0917 - each is an option
         "allowed_uses": uses,
         "prohibited_uses": prohibited,
         "facts": [_fact(text, f"--fact {i}") for i, text in enumerate(facts, 1)],
-        "visibility": _visibility(visibility),
+        "visibility": visibility_from(visibility),
         "validity": {
             key: value
             for key, value in (("valid_from", valid_from), ("valid_until", valid_until))
@@ -101,11 +101,6 @@ def _fact(text: str, path: str) -> dict[str, str]:
         fix = "write it as 'subject|predicate|object'"
         raise refusal("bad_fact", f"{quoted(text)} is no fact", path, fix)
     return dict(zip(("subject", "predicate", "object"), parts, strict=True))
-
-
-def _visibility(text: str) -> dict[str, Any]:
-    level, _, who = text.partition("=")
-    return {"level": level, "allowed_principals": [w for w in who.split(",") if w]} if text else {}
 
 
 @command

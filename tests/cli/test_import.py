@@ -1,0 +1,85 @@
+"""`muniment import`: what it says, what it writes, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+MEMORIES = [
+    {"id": "m-1", "memory": "Sacks are weighed twice"},
+    {"id": "m-2", "memory": "The gate sticks in winter"},
+]
+
+
+@pytest.fixture
+def export(machine):
+    path = machine.place / "mem0.json"
+    path.write_text(json.dumps(MEMORIES), "utf-8")
+    return str(path)
+
+
+def test_the_summary_says_how_many_are_usable_and_what_comes_next(machine, export):
+    ran = machine.run("import", export)
+    assert ran.code == 0
+    assert "2 proposed into repository:local:shop, 0 usable until they are reviewed" in ran.out
+    assert "visible to: user-private (user:ada)" in ran.err
+    assert "next: muniment review mdiff_" in ran.err
+
+
+def test_a_dry_run_writes_nothing_and_names_the_same(machine, export):
+    head = machine.head()
+    ran = machine.run("import", export, "--dry-run")
+    assert "2 would be proposed" in ran.out
+    assert "Sacks are weighed twice" in ran.out
+    assert machine.head() == head
+
+
+def test_what_was_imported_and_accepted_is_recalled_by_who_imported_it(machine, export):
+    machine.run("import", export)
+    machine.signed("review", "--accept", "all")
+    ran = machine.run(
+        "recall", "how often are sacks weighed?", "--use", "answer_questions", "--json"
+    )
+    assert [e["claim"] for e in ran.json["evidence"]][:1] == ["Sacks are weighed twice"]
+
+
+@pytest.mark.req("E-IDEMPOTENT")
+def test_a_second_import_proposes_nothing(machine, export):
+    machine.run("import", export)
+    again = machine.run("import", export, "--json")
+    assert (again.json["proposed"], again.json["files"][0]["waiting"]) == (0, 2)
+
+
+def test_json_says_what_each_file_came_to(machine, export):
+    ran = machine.run("import", export, "--json")
+    (file,) = ran.json["files"]
+    assert (file["format"], file["records"], file["proposed"], ran.json["usable"]) == (
+        "mem0",
+        2,
+        2,
+        0,
+    )
+    assert ran.json["diffs"][0]["changes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("no-such-file.json",), "no_file"),
+        (("Makefile", "--format", "mem"), "unknown_format"),
+        (("Makefile",), "unknown_format"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_and_nothing_written(machine, arguments, code):
+    head = machine.head()
+    ran = machine.run("import", *arguments, "--json")
+    assert (ran.code, ran.error_codes) == (2, [code])
+    assert machine.head() == head
+
+
+def test_who_may_see_it_can_be_said(machine, export):
+    ran = machine.run("import", export, "--visibility", "team-private=group:ada", "--json")
+    assert ran.json["visibility"] == [
+        {"level": "team-private", "allowed_principals": ["group:ada"]}
+    ]
