@@ -177,7 +177,7 @@ def test_dates_that_disagree_are_doubted_and_filled_in_tags_dropped():
     sure, unsure = candidates("mcp-memory-service.json")
     assert (sure.tags, sure.doubts) == ((), ())
     assert [one.code for one in unsure.doubts] == ["dates_disagree"]
-    assert "/home/somebody" not in repr(one_file(SAMPLES / "mcp-memory-service.json")[1])
+    assert "/attic/somewhere" not in repr(one_file(SAMPLES / "mcp-memory-service.json")[1])
 
 
 def test_of_conversations_only_what_was_kept_as_memory_is_a_claim():
