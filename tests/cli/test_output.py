@@ -145,7 +145,7 @@ def test_a_recall_loads_no_other_command_and_no_library_for_them(learned):
     )
     loaded = set(ran.stderr.split())
     assert "muniment.cli.asking" in loaded
-    heavy = {"typer", "click", "pydantic", "rich", "yaml", "cryptography", "numpy"}
+    heavy = {"typer", "click", "pydantic", "rich", "yaml", "cryptography"}
     assert not loaded & {*heavy, "muniment.cli.commands.init"}
 
 

@@ -17,8 +17,7 @@ HEAVY = frozenset(
 )
 # Concrete adapters: what may name them is the wiring, and their own package.
 ADAPTERS = frozenset(
-    f"muniment.{name}"
-    for name in "store sources index embed exchange tokens credential jobs".split()
+    f"muniment.{name}" for name in "store sources embed exchange tokens credential jobs".split()
 )
 # Third parties, each with the only places that may import it.
 OWNERS = {

@@ -71,7 +71,11 @@ class Damage:
         self.run("DELETE FROM link WHERE tenant = ACME AND seq = ?", seq)
 
     def alter_posting(self, seq):
-        self.run("UPDATE posting SET count = count + 1 WHERE tenant = ACME AND seq = ?", seq)
+        self.run(
+            "UPDATE index_tail SET entry = CAST(substr(entry, 1, length(entry) - 2) || x'0700' AS BLOB)"
+            " WHERE tenant = ACME AND seq = ?",
+            seq,
+        )
 
     def alter_fact(self, seq):
         self.run("UPDATE fact SET marks = marks | 1 WHERE tenant = ACME AND seq = ?", seq)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from muniment.index.entry import packed, unpacked
 from muniment.store.memory import MemoryStore
 from tests.store.acceptance import *  # noqa: F403
 from tests.store.acceptance_facts import *  # noqa: F403
@@ -76,9 +77,12 @@ class Damage:
             pointing[to] = tuple(s for s in seqs if s != seq)
 
     def alter_posting(self, seq):
-        postings = self.state.folded.postings
-        for place, pairs in list(postings.items()):
-            postings[place] = tuple((s, n + 1 if s == seq else n) for s, n in pairs)
+        tail = self.state.blocks.tail
+        for place, data in list(tail.items()):
+            if place[1] == seq:
+                entry = unpacked(data)
+                terms = tuple((term, count + 1) for term, count in entry.terms)
+                tail[place] = packed(replace(entry, terms=terms))
 
     def alter_fact(self, seq):
         standing, facts = self.state.folded.facts[seq]

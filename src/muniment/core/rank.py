@@ -210,8 +210,22 @@ def statistics(
     """
     terms = tuple(dict.fromkeys(query))
     frequency = {term: _frequency(postings.get(term, ()), eligible) for term in terms}
-    weights = {term: _weight(term, frequency[term], len(eligible), policy) for term in terms}
-    return Statistics(len(eligible), sum(eligible.values()), weights, frequency)
+    return weighed(frequency, len(eligible), sum(eligible.values()), policy)
+
+
+def weighed(
+    frequency: Mapping[str, int], count: int, length: int, policy: RankingPolicy = RANKING_POLICY
+) -> Statistics:
+    """Weigh the query's words by how many eligible claims hold each.
+
+    Args:
+        frequency: Word to how many eligible claims hold it, in the query's order.
+        count: How many claims are eligible.
+        length: How many words they have together.
+        policy: The numbers.
+    """
+    weights = {term: _weight(term, held, count, policy) for term, held in frequency.items()}
+    return Statistics(count, length, weights, frequency)
 
 
 def _frequency(found: Sequence[tuple[int, int]], eligible: Mapping[int, int]) -> int:

@@ -130,6 +130,7 @@ class ClassRow:
         head: Hash over the class's claim events in ledger order.
         count: How many claim events it has.
         revision: Revision of the last of them; 0 for none.
+        number: Stands for it within the tenant's store; never told.
     """
 
     id: str
@@ -139,6 +140,7 @@ class ClassRow:
     head: str
     count: int = 0
     revision: int = 0
+    number: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,8 @@ class Derived:
         row: The claim version, for claim events with content.
         doc: The document to put.
         drop: Documents to drop, as (collection, id).
-        terms: Indexed word to its count, for the row.
+        terms: Indexed word to its count, for the row or a passage.
+        began: When a passage was said or written, microseconds; 0 where that is not known.
         facts: The row's facts as numbers (`core.facts`).
         standing: The row's standing.
     """
@@ -160,3 +163,4 @@ class Derived:
     terms: Mapping[str, int] = field(default_factory=dict)
     facts: tuple[tuple[int, int, int], ...] = ()
     standing: int = 0
+    began: int = 0

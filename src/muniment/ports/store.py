@@ -11,16 +11,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from muniment.core.access import Audience, Scope
 from muniment.core.event import Envelope, Event, Verification
 from muniment.core.facts import FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
+
+if TYPE_CHECKING:
+    from muniment.index.selection import View
 
 
 class Snapshot(Protocol):
@@ -70,10 +73,19 @@ class Snapshot(Protocol):
     def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
         """The claim versions that some events recorded, by event; an erased one is absent."""
 
-    def postings(
-        self, terms: Collection[str], classes: Collection[str]
-    ) -> Mapping[str, Sequence[tuple[int, int]]]:
-        """For each term the (seq, count) of every version in these classes that holds it, sorted by seq."""
+    def index(self, family: str) -> View:
+        """The index of a family, `claim` or `passage`, in this state (`muniment.index`)."""
+
+    def term_key(self, word: str) -> int:
+        """The digest under which the index keeps a word."""
+
+    @property
+    def memo(self) -> MutableMapping[Any, Any]:
+        """What was worked out of this very state; another state begins with nothing."""
+
+    @property
+    def kept(self) -> MutableMapping[Any, Any]:
+        """What was worked out of this tenant and stays true in every later state."""
 
     def envelopes(self, after: int = 0) -> Iterator[Envelope]:
         """The ledger from `after` (exclusive) on."""
@@ -85,20 +97,33 @@ class Transaction(Snapshot, Protocol):
     def declare_class(self, scope: Scope, audience: Audience) -> str:
         """The id of the class with this scope and audience, made where there is none."""
 
-    def append(self, events: Sequence[Event], at: datetime) -> int:
-        """Append events as part of this transaction's one revision, and fold them.
+    def append(
+        self,
+        events: Sequence[Event],
+        at: datetime,
+        vectors: Mapping[str, Mapping[int, bytes]] = ...,
+    ) -> int:
+        """Append events as part of this transaction's one revision, fold and index them.
 
         A claim's version closes the one before; each event's content is committed to under a fresh salt.
+
+        Args:
+            events: In order.
+            at: When.
+            vectors: Space to the vectors of some of these events, by their place among them.
 
         Returns:
             The transaction's revision.
         """
 
+    def embed(self, space: str, vectors: Mapping[int, bytes]) -> None:
+        """Add vectors of what is in the ledger already, by event."""
+
     def erase(self, claim_id: str) -> int:
         """Remove the content and salt of every event that has the claim among its subjects.
 
-        With them go all rows, docs, lookup keys and postings derived from them, and the logged queries that found it.
-        Envelopes stay.
+        With them go all rows, docs, lookup keys, words and vectors derived from them, and the logged queries that
+        found it. Envelopes stay.
 
         Returns:
             How many contents were removed.
@@ -143,6 +168,9 @@ class Store(Protocol):
 
     def rebuild(self, tenant: str) -> None:
         """Drop everything derived and fold the ledger again (`E-REBUILD`)."""
+
+    def reindex(self, tenant: str) -> None:
+        """Drop the index alone and write it again from what is derived; the same answers follow (`E-REBUILD`)."""
 
     def log(self, tenant: str, access: Access) -> None:
         """Keep a retrieval; not synced with the ledger, never part of it."""

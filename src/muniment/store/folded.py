@@ -71,7 +71,6 @@ class Folded:
         carrying: The events of the versions that carry a lookup key.
         pointing: The events of the versions that point at a claim.
         docs: Docs by collection and id.
-        postings: The (event, count) of the versions that hold a term, by term and class.
         heads: Class heads.
         facts: Standing and facts of the versions that carry facts, by event.
         fact_table: What a store's own table of facts holds (`store.facts.held`); None where it has none.
@@ -83,7 +82,6 @@ class Folded:
     carrying: dict[str, tuple[int, ...]] = field(default_factory=dict)
     pointing: dict[str, tuple[int, ...]] = field(default_factory=dict)
     docs: dict[tuple[str, str], Doc] = field(default_factory=dict)
-    postings: dict[tuple[str, str], tuple[tuple[int, int], ...]] = field(default_factory=dict)
     heads: dict[str, Head] = field(default_factory=dict)
     facts: dict[int, tuple[int, tuple[Triple, ...]]] = field(default_factory=dict)
     fact_table: Mapping[int, Any] | None = None
@@ -97,7 +95,6 @@ class Folded:
             dict(self.carrying),
             dict(self.pointing),
             dict(self.docs),
-            dict(self.postings),
             dict(self.heads),
             dict(self.facts),
         )
@@ -162,9 +159,6 @@ class Folded:
             self.carrying[one] = (*self.carrying.get(one, ()), row.seq)
         for to in dict.fromkeys(to for _, to in links_of(row)):
             self.pointing[to] = (*self.pointing.get(to, ()), row.seq)
-        for term, count in derived.terms.items():
-            place = (term, row.cls)
-            self.postings[place] = (*self.postings.get(place, ()), (row.seq, count))
 
     def _close(self, claim_id: str, revision: int) -> None:
         before = self.latest.pop(claim_id, None)

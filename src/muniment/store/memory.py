@@ -18,90 +18,54 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from muniment.core.access import Audience, Scope, normal
-from muniment.core.canonical import canonical, keyed
+from muniment.core.canonical import canonical
 from muniment.core.errors import StoreBusy, StoreUnavailable
 from muniment.core.event import GENESIS, Envelope, Event, Verification
 from muniment.core.facts import FactRow, Wanted
-from muniment.core.row import ClassRow, Derived, Doc, Row
+from muniment.core.fold import fold
+from muniment.core.row import ClassRow, Doc, Row
+from muniment.index.entry import packed
 from muniment.ports.store import Access
-from muniment.store.audit import Ledger, verify_ledger
+from muniment.store import indexing
+from muniment.store.audit import Index, Ledger, verify_ledger
 from muniment.store.facts import matching
-from muniment.store.folded import NO_HEAD, Folded
+from muniment.store.folded import NO_HEAD
+from muniment.store.index_reading import Caches
+from muniment.store.memory_log import RetrievalLog
+from muniment.store.memory_state import TenantState
 from muniment.store.sealing import (
     KEY_BYTES,
     SALT_BYTES,
     Place,
-    Where,
-    event_of,
+    recorded_at,
     seal,
     unseal,
 )
 
+if TYPE_CHECKING:
+    from muniment.index.selection import View
 
-@dataclass(slots=True)
-class _Tenant:
-    """One tenant's committed state; nothing in it changes after the commit."""
-
-    key: bytes
-    envelopes: list[Envelope] = field(default_factory=list)
-    contents: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
-    classes: dict[str, Where] = field(default_factory=dict)
-    erased: frozenset[str] = frozenset()
-    yielded: dict[int, Derived] = field(default_factory=dict)
-    folded: Folded = field(default_factory=Folded)
-
-    def copy(self) -> _Tenant:
-        return _Tenant(
-            self.key,
-            list(self.envelopes),
-            dict(self.contents),
-            dict(self.classes),
-            self.erased,
-            dict(self.yielded),
-            self.folded.copy(),
-        )
-
-    def keyed(self, *parts: str) -> str:
-        return keyed(self.key, *parts)
-
-    def refold(self) -> None:
-        self.folded, self.yielded = Folded(), {}
-        for envelope in self.envelopes:
-            kept = self.contents.get(envelope.seq)
-            event = event_of(envelope, kept[1], self.classes.get(envelope.cls)) if kept else None
-            derived = self.folded.add(envelope, event, self.keyed)
-            if derived is not None:
-                self.yielded[envelope.seq] = derived
-
-    def erase(self, claim_id: str) -> int:
-        gone = [e.seq for e in self.envelopes if claim_id in e.subjects]
-        removed = 0
-        for seq in gone:
-            removed += self.contents.pop(seq, None) is not None
-            self.yielded.pop(seq, None)
-        self.erased |= {claim_id}
-        self.folded = Folded()
-        for envelope in self.envelopes:
-            self.folded.put(envelope, self.yielded.get(envelope.seq))
-        return removed
+NO_VECTORS: Mapping[str, Mapping[int, bytes]] = MappingProxyType({})
 
 
 class MemorySnapshot:
     """One committed state of one tenant."""
 
-    def __init__(self, tenant: str, state: _Tenant) -> None:
+    def __init__(self, tenant: str, state: TenantState, caches: Caches) -> None:
         self._tenant = tenant
-        self._held: _Tenant | None = state
+        self._held: TenantState | None = state
+        self._caches = caches
 
     @property
-    def _state(self) -> _Tenant:
+    def _state(self) -> TenantState:
         if self._held is None:
             raise ValueError("this snapshot has ended; take another")
         return self._held
@@ -127,9 +91,9 @@ class MemorySnapshot:
 
     def classes(self) -> tuple[ClassRow, ...]:
         """All eligibility classes, sorted by id."""
-        state = self._state
+        state, heads = self._state, self._state.folded.heads
         return tuple(
-            ClassRow(id, scope.kind, scope.id, audience, *state.folded.heads.get(id, NO_HEAD))
+            ClassRow(id, scope.kind, scope.id, audience, *heads.get(id, NO_HEAD), state.number(id))
             for id, (scope, audience) in sorted(state.classes.items())
         )
 
@@ -197,12 +161,24 @@ class MemorySnapshot:
         rows = self._state.folded.rows
         return {seq: rows[seq] for seq in seqs if seq in rows}
 
-    def postings(
-        self, terms: Collection[str], classes: Collection[str]
-    ) -> Mapping[str, Sequence[tuple[int, int]]]:
-        """For each term the (seq, count) of every version in these classes that holds it, sorted by seq."""
-        lists, wanted = self._state.folded.postings, sorted(set(classes))
-        return {t: sorted(pair for c in wanted for pair in lists.get((t, c), ())) for t in terms}
+    def index(self, family: str) -> View:
+        """The index of claims or of passages."""
+        return self._caches.view(self._tenant, self._state.blocks, family)
+
+    def term_key(self, word: str) -> int:
+        """The digest under which the index keeps a word."""
+        return self._caches.term_key(self._state.key)(word)
+
+    @property
+    def memo(self) -> MutableMapping[Any, Any]:
+        """What was worked out of this very state, kept while the state is the last."""
+        envelopes = self._state.envelopes
+        return self._caches.memo(self._tenant, envelopes[-1].hash if envelopes else GENESIS)
+
+    @property
+    def kept(self) -> MutableMapping[Any, Any]:
+        """What was worked out of this tenant and stays true in every later state."""
+        return self._caches.kept(self._tenant)
 
     def envelopes(self, after: int = 0) -> Iterator[Envelope]:
         """The ledger from `after` (exclusive) on."""
@@ -212,8 +188,10 @@ class MemorySnapshot:
 class MemoryTransaction(MemorySnapshot):
     """A snapshot that can be appended to; it sees its own writes."""
 
-    def __init__(self, tenant: str, state: _Tenant, entropy: Callable[[int], bytes]) -> None:
-        super().__init__(tenant, state)
+    def __init__(
+        self, tenant: str, state: TenantState, entropy: Callable[[int], bytes], caches: Caches
+    ) -> None:
+        super().__init__(tenant, state, caches)
         self._entropy = entropy
         self._next_revision = self.revision + 1
         self.erased: set[str] = set()
@@ -225,62 +203,78 @@ class MemoryTransaction(MemorySnapshot):
         self._state.classes.setdefault(id, (scope, audience))
         return id
 
-    def append(self, events: Sequence[Event], at: datetime) -> int:
+    @property
+    def memo(self) -> MutableMapping[Any, Any]:
+        """Nothing is remembered of a state that may never be committed."""
+        return {}
+
+    @property
+    def kept(self) -> MutableMapping[Any, Any]:
+        """Nothing is remembered of a state that may never be committed."""
+        return {}
+
+    def index(self, family: str) -> View:
+        """The index with what this transaction wrote."""
+        return Caches().view(self._tenant, self._state.blocks, family)
+
+    def append(
+        self,
+        events: Sequence[Event],
+        at: datetime,
+        vectors: Mapping[str, Mapping[int, bytes]] = NO_VECTORS,
+    ) -> int:
         """Append events as part of this transaction's one revision, and fold them.
 
         Raises:
             ValueError: An event cannot be kept as it is; none of them was appended.
         """
-        state, folded = self._state, self._state.folded.copy()
-        envelopes, yielded = list(state.envelopes), dict[int, Derived]()
-        contents: dict[int, tuple[bytes, bytes]] = {}
+        whole = self._state
+        state = whole.copy()
+        first = len(state.envelopes) + 1
         for event in events:
-            previous = envelopes[-1].hash if envelopes else GENESIS
-            place = Place(len(envelopes) + 1, self._next_revision, at, previous)
-            salt, where = self._entropy(SALT_BYTES), state.classes.get(event.cls)
-            sealed = seal(event, place, salt, where)
-            envelopes.append(sealed.envelope)
-            derived = folded.add(sealed.envelope, event, state.keyed)
-            if derived is not None:
-                yielded[place.seq] = derived
-            contents[place.seq] = (salt, sealed.body)
-        state.envelopes, state.folded = envelopes, folded
-        state.contents.update(contents)
-        state.yielded.update(yielded)
+            self._append(state, event, at)
+        for space, by_place in vectors.items():
+            by_event = {first + place: data for place, data in by_place.items()}
+            state.blocks.put_vectors(space, by_event)
+        for name in TenantState.__slots__:
+            setattr(whole, name, getattr(state, name))
         return self.revision if not events else self._next_revision
+
+    def _append(self, state: TenantState, event: Event, at: datetime) -> None:
+        previous = state.envelopes[-1].hash if state.envelopes else GENESIS
+        place = Place(len(state.envelopes) + 1, self._next_revision, at, previous)
+        salt, where = self._entropy(SALT_BYTES), state.classes.get(event.cls)
+        sealed = seal(event, place, salt, where)
+        derived = fold(event, place.seq, place.revision, recorded_at(sealed.envelope), state.keyed)
+        number = state.number(event.cls)
+        added = number and indexing.tail_row(
+            derived, number, self.term_key, state.replaced(derived)
+        )
+        state.folded.put(sealed.envelope, derived)
+        if added:
+            state.blocks.put_tail(added[0], place.seq, packed(added[1]))
+        state.envelopes.append(sealed.envelope)
+        state.yielded[place.seq] = derived
+        state.contents[place.seq] = (salt, sealed.body)
+
+    def embed(self, space: str, vectors: Mapping[int, bytes]) -> None:
+        """Add vectors of what is in the ledger already, by event; they join the index at once."""
+        self._state.blocks.put_vectors(space, vectors)
+        indexing.join_vectors(self._state.blocks)
 
     def refold(self) -> None:
         """Drop everything derived and fold the ledger again."""
         self._state.refold()
+        self.reindex()
+
+    def reindex(self) -> None:
+        """Drop the index and write it again from what is derived (`E-REBUILD`)."""
+        self._state.reindex(self.term_key)
 
     def erase(self, claim_id: str) -> int:
         """Remove the contents that have the claim among their subjects, and all that was derived from them."""
         self.erased.add(claim_id)
         return self._state.erase(claim_id)
-
-
-@dataclass(slots=True)
-class _Log:
-    """Retrievals of one tenant, outside its ledger."""
-
-    kept: dict[str, tuple[Access, bytes]] = field(default_factory=dict)
-    handed: dict[tuple[str, str], tuple[int, datetime]] = field(default_factory=dict)
-
-    def keep(self, access: Access) -> None:
-        if access.id in self.kept:
-            return
-        self.kept[access.id] = (replace(access, record={}), canonical(access.record))
-        for claim_id in dict.fromkeys(access.selected):
-            count, last = self.handed.get((claim_id, access.principal), (0, access.at))
-            self.handed[claim_id, access.principal] = (count + 1, max(last, access.at))
-
-    def forget(self, claim_ids: Collection[str]) -> None:
-        gone = set(claim_ids)
-        for id, (access, _) in list(self.kept.items()):
-            if gone.intersection(access.claims) or gone.intersection(access.selected):
-                del self.kept[id]
-        for place in [place for place in self.handed if place[0] in gone]:
-            del self.handed[place]
 
 
 class MemoryStore:
@@ -294,8 +288,9 @@ class MemoryStore:
     def __init__(self, entropy: Callable[[int], bytes], busy_timeout_ms: int = 5000) -> None:
         self._entropy = entropy
         self._timeout = busy_timeout_ms / 1000
-        self._tenants: dict[str, _Tenant] = {}
-        self._logs: dict[str, _Log] = {}
+        self._tenants: dict[str, TenantState] = {}
+        self._logs: dict[str, RetrievalLog] = {}
+        self._caches = Caches()
         self._writers: dict[str, threading.Lock] = {}
         self._lock = threading.RLock()
         self._closed = False
@@ -305,22 +300,22 @@ class MemoryStore:
         """What was noticed at opening; nothing can be."""
         return ()
 
-    def _state(self, tenant: str) -> _Tenant:
+    def _state(self, tenant: str) -> TenantState:
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the store is closed", fix="open it again")
             if tenant not in self._tenants:  # keyed from the first look on, so digests stay true
-                self._tenants[tenant] = _Tenant(self._entropy(KEY_BYTES))
+                self._tenants[tenant] = TenantState(self._entropy(KEY_BYTES))
             return self._tenants[tenant]
 
-    def _log_of(self, tenant: str) -> _Log:
+    def _log_of(self, tenant: str) -> RetrievalLog:
         self._state(tenant)  # refuses when closed
-        return self._logs.setdefault(tenant, _Log())
+        return self._logs.setdefault(tenant, RetrievalLog())
 
     @contextmanager
     def snapshot(self, tenant: str) -> Iterator[MemorySnapshot]:
         """The latest committed state, fixed until the context ends."""
-        snapshot = MemorySnapshot(tenant, self._state(tenant))
+        snapshot = MemorySnapshot(tenant, self._state(tenant), self._caches)
         try:
             yield snapshot
         finally:
@@ -342,11 +337,13 @@ class MemoryStore:
             )
         try:
             state = self._state(tenant).copy()
-            transaction = MemoryTransaction(tenant, state, self._entropy)
+            transaction = MemoryTransaction(tenant, state, self._entropy, self._caches)
             try:
                 yield transaction
             finally:
                 transaction.end()
+            for family in indexing.FAMILIES:
+                indexing.merge(state.blocks, family)
             with self._lock:
                 self._tenants[tenant] = state
                 if transaction.erased:
@@ -363,7 +360,17 @@ class MemoryStore:
         """Check the chain, every commitment whose content is still there, and that derived rows equal a fresh fold."""
         state = self._state(tenant)
         kept = (state.envelopes, state.contents, state.classes, state.erased, state.keyed)
-        return verify_ledger(Ledger(*kept), state.folded, head)
+        rows = (
+            (name, e) for name in indexing.FAMILIES for e in indexing.entries(state.blocks, name)
+        )
+        numbers = {id: state.number(id) for id in state.classes}
+        index = Index(rows, numbers, self._caches.term_key(state.key))
+        return verify_ledger(Ledger(*kept), state.folded, head, index)
+
+    def reindex(self, tenant: str) -> None:
+        """Drop the index alone and write it again."""
+        with self.transaction(tenant) as transaction:
+            transaction.reindex()
 
     def rebuild(self, tenant: str) -> None:
         """Drop everything derived and fold the ledger again (`E-REBUILD`)."""

@@ -142,17 +142,27 @@ class Answer:
 
     def _groups(self) -> dict[str, tuple[str, ...]]:
         """Each supported claim with the claims that contradict it; sources are read again where asked."""
-        rows = {row.claim_id: row for row in self.gathered.eligible.values()}
-        disputed = [row for row in rows.values() if row.conflicts]
-        links = linked(disputed)
-        wanted = {other for one in self.hits for other in group_of(one, links)} - self.found
-        for hit in self.scoring.read(rows[name] for name in sorted(wanted)):
+        for hit in self.scoring.read(self._contradicting()):
             self.hits[hit.row.claim_id] = hit
+        links = linked([hit.row for hit in self.hits.values()])
         if self.asked.request.reread:
             self._reread()
             links = linked([hit.row for hit in self.hits.values()])
         self.found &= set(self.hits)
         return {one: group_of(one, links) for one in self.found}
+
+    def _contradicting(self) -> list[Row]:
+        """Eligible rows that contradict what was found, directly or through others."""
+        frontier, found = [hit.row for hit in self.hits.values()], list[Row]()
+        seen = {row.claim_id for row in frontier}
+        while frontier:
+            others = {other for row in frontier for other in row.conflicts} - seen
+            places = self.gathered.find(others)
+            serving = [places[one] for one in sorted(places) if self.gathered.serves(places[one])]
+            frontier = self.scoring.rows(serving)
+            seen |= others
+            found += frontier
+        return sorted(found, key=lambda row: row.claim_id)
 
     def _reread(self) -> None:
         limit = self.asked.request.k * REREADS_PER_CLAIM
@@ -160,7 +170,7 @@ class Answer:
         for hit in order[:limit]:
             self._reread_one(hit)
         for hit in order[limit:]:
-            if hit.row.seq in self.gathered.lifted:
+            if self.gathered.is_lifted(hit.row.seq):
                 self._refuse(
                     hit, self.gathered.ask, "its source was not read again: over the limit"
                 )
@@ -324,7 +334,7 @@ class Answer:
             Step(1, "identify", (("visible_classes", len(gathered.viewing.classes)),)),
             Step(2, "scope", (("classes", len(gathered.classes)), ("claims", gathered.rows))),
             Step(3, "validity_status_use", (
-                ("eligible", len(gathered.eligible)), ("refused", len(gathered.refused)))),
+                ("eligible", gathered.eligible), ("refused", gathered.rows - gathered.eligible))),
             Step(4, "source", (
                 ("sources_read_again", len(self.readings)), ("filtered_out", scored.filtered))),
             Step(5, "relevance", (

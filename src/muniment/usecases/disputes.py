@@ -62,8 +62,7 @@ def disagreement(
 
 
 def _why_not(claim_id: str, gathered: Gathered) -> tuple[str, ...]:
-    for row, reasons in gathered.refused.values():
-        if row.claim_id == claim_id:
-            return reasons
-    in_scope = any(row.claim_id == claim_id for row in gathered.eligible.values())
-    return ("not_verified_now",) if in_scope else ("out_of_scope",)
+    place = gathered.find([claim_id]).get(claim_id)
+    if place is None:
+        return ("out_of_scope",)
+    return ("not_verified_now",) if gathered.serves(place) else gathered.reasons(place)

@@ -1,7 +1,8 @@
-"""What may serve a request: decided on rows alone, before anything is scored, counted or compared (`B-FILTERFIRST`).
+"""What may serve a request: decided before anything is scored, counted or compared (`B-FILTERFIRST`).
 
-- Tenant, scope and visibility come first: rows of other classes are never read.
-- Then review, status, both times and use, by `core.decide`; every row that is refused keeps the rules that refused it.
+- Tenant, scope and visibility come first: rows of other classes are never looked at.
+- Then review, status, both times and use, by `core.decide`: asked once for all rows that no rule can tell apart.
+- Rows whose relations to other claims decide are asked one by one.
 - A revision in the past shows what was recorded then, to whom may see it now.
 - Filters narrow what is scored; they change neither what is eligible nor its statistics.
 
@@ -10,27 +11,27 @@ Scores are given in `scoring`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from muniment.core.access import Scope, may_see
-from muniment.core.claim import Claim
+from muniment.core.access import Scope
 from muniment.core.codec import micros, read_time
-from muniment.core.decide import Ask, decide, superseded_for
+from muniment.core.decide import Ask
 from muniment.core.request import Request
-from muniment.core.row import Row
-from muniment.core.status import status_at
+from muniment.core.row import FOREVER, Row
+from muniment.usecases.judging import (
+    Context,
+    Judged,
+    Own,
+    Ref,
+    events_of,
+    find,
+    judge,
+    own_view,
+    superseded_in,
+)
 from muniment.usecases.viewing import Viewing
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """One of the asker's own open proposals, which no store has indexed."""
-
-    claim: Claim
-    terms: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +39,83 @@ class Gathered:
     """The rows that a request may look at, decided.
 
     Attributes:
-        viewing: What the principal sees.
-        ask: What the rows were decided for.
+        context: Who asks what.
         classes: The classes in scope.
         revision: The state to name: how many versions of claims the asker may see in it.
-        eligible: Event number to row, of what may serve.
-        lifted: Event numbers among them that serve only if their source, read again, still says so.
-        refused: Event number to row and rules, of what may be seen and may not serve.
-        own: Event number (negative) to the asker's own proposals.
-        rows: How many rows were looked at.
+        judged: The rows, part by part.
+        known: Rows that were put together with their relations already, by event.
     """
 
-    viewing: Viewing
-    ask: Ask
+    context: Context
     classes: tuple[str, ...]
     revision: int
-    eligible: Mapping[int, Row]
-    lifted: frozenset[int] = frozenset()
-    refused: Mapping[int, tuple[Row, tuple[str, ...]]] = field(default_factory=dict)
-    own: Mapping[int, Own] = field(default_factory=dict)
-    rows: int = 0
+    judged: tuple[Judged, ...] = ()
+    known: dict[int, Row] = field(default_factory=dict)
+
+    @property
+    def viewing(self) -> Viewing:
+        """What the principal sees."""
+        return self.context.viewing
+
+    @property
+    def ask(self) -> Ask:
+        """What the rows were decided for."""
+        return self.context.ask
+
+    @property
+    def own(self) -> Mapping[int, Own]:
+        """Event number (negative) to the asker's own proposals."""
+        return self.context.own
+
+    @property
+    def eligible(self) -> int:
+        """How many rows may serve."""
+        return sum(one.count for one in self.judged)
+
+    @property
+    def words(self) -> int:
+        """How many words these have together."""
+        return sum(one.words for one in self.judged)
+
+    @property
+    def rows(self) -> int:
+        """How many rows were looked at."""
+        return sum(one.looked_at for one in self.judged)
 
     def scope_of(self, row: Row) -> Scope:
         """The scope of a row."""
         return (
             self.own[row.seq].claim.scope if row.seq in self.own else self.viewing.scope_of(row.cls)
         )
+
+    def is_lifted(self, seq: int) -> bool:
+        """Whether a row serves only if its source, read again, still says so."""
+        return any(seq in one.lifted for one in self.judged)
+
+    def read(self, refs: Collection[Ref]) -> list[Row]:
+        """Rows with what other visible claims make of them, in the order asked for."""
+        seqs = events_of(self.judged, list(refs))
+        missing = [seq for seq in seqs if seq not in self.known]
+        stored = self.viewing.snapshot.rows_at([seq for seq in missing if seq not in self.own])
+        found = [stored[seq] for seq in missing if seq in stored]
+        found += [self.own[seq].row for seq in missing if seq in self.own]
+        seen = self.viewing.seen_among(found, self.context.superseded)
+        self.known.update((row.seq, row) for row in seen)
+        return [self.known[seq] for seq in seqs if seq in self.known]
+
+    def find(self, claim_ids: Collection[str]) -> dict[str, Ref]:
+        """Where the rows in scope of some claims are."""
+        return find(self.judged, claim_ids)
+
+    def serves(self, ref: Ref) -> bool:
+        """Whether a row may serve."""
+        run, position = ref
+        return bool(self.judged[run].eligible[position])
+
+    def reasons(self, ref: Ref) -> tuple[str, ...]:
+        """The rules that refuse a row."""
+        run, position = ref
+        return self.judged[run].reasons_of(position)
 
 
 def gather(
@@ -85,50 +137,25 @@ def gather(
     ask = Ask(
         request.use,
         micros(at),
-        request.history,
+        bool(request.history),
         False,
         absolute,
-        own_proposals=request.own_proposals,
+        own_proposals=bool(request.own_proposals),
     )
     classes = viewing.classes_of(scopes)
     upto = _revisions(viewing, request)
     if request.as_of is not None:
         viewing.upto = upto.stored
-    own = _own(viewing, scopes) if request.own_proposals else {}
-    rows = [*_rows(viewing, classes, request, upto.stored), *_own_rows(viewing, own)]
-    eligible: dict[int, Row] = {}
-    refused: dict[int, tuple[Row, tuple[str, ...]]] = {}
-    lifted = set()
+    view, own = viewing.snapshot.index("claim"), dict[int, Own]()
+    numbers = {viewing.classes[cls].number for cls in classes}
+    if request.own_proposals:
+        view, own = own_view(viewing, view, scopes)
+        numbers |= {0}
+    runs = view.runs(numbers, FOREVER if request.as_of is None else upto.stored)
+    replaced = superseded_in(viewing, runs, upto.stored)
+    context = Context(viewing, ask, replaced.claims, own)
     again = replace(ask, reread_matched=True) if request.reread else None
-    known: dict[tuple[object, ...], tuple[str, ...]] = {}
-    for row in rows:
-        reasons = _reasons(row, ask, viewing, known)
-        if not reasons:
-            eligible[row.seq] = row
-        elif again and not _reasons(row, again, viewing, {}):
-            eligible[row.seq] = row
-            lifted.add(row.seq)
-        else:
-            refused[row.seq] = (row, reasons)
-    return Gathered(
-        viewing, ask, classes, upto.shown, eligible, frozenset(lifted), refused, own, len(rows)
-    )
-
-
-def _reasons(
-    row: Row, ask: Ask, viewing: Viewing, known: dict[tuple[object, ...], tuple[str, ...]]
-) -> tuple[str, ...]:
-    """Every rule that refuses a row; rows that the rules cannot tell apart are decided once."""
-    alike = (
-        row.review, row.retired, row.type, row.reading, row.derived_stale, row.allowed, row.prohibited,
-        row.valid_from, row.valid_until, row.expires_at, row.verified_at,
-    )  # fmt: skip
-    reasons = known.get(alike)
-    if reasons is None:
-        reasons = known[alike] = decide(row, ask).reasons
-    if not ask.history and superseded_for(row, viewing.sees):
-        reasons = (*reasons, "superseded")
-    return reasons
+    return Gathered(context, classes, upto.shown, judge(context, runs, replaced, again))
 
 
 # --- revisions ------------------------------------------------------------------------------------
@@ -149,11 +176,15 @@ class Revisions:
 
 def _revisions(viewing: Viewing, request: Request) -> Revisions:
     """The state that is read."""
-    visible = viewing.classes.values()
-    if request.as_of is None:
+    if request.as_of is not None:
+        return _past(viewing, request.as_of)
+    place, memo = ("revisions", viewing.state), viewing.snapshot.memo
+    found: Revisions | None = memo.get(place)
+    if found is None:
+        visible = viewing.classes.values()
         latest = max((row.revision for row in visible), default=0)
-        return Revisions(latest, sum(row.count for row in visible))
-    return _past(viewing, request.as_of)
+        found = memo[place] = Revisions(latest, sum(row.count for row in visible))
+    return found
 
 
 def _past(viewing: Viewing, as_of: int | datetime) -> Revisions:
@@ -174,60 +205,3 @@ def _past(viewing: Viewing, as_of: int | datetime) -> Revisions:
         if visible:
             counted, shown = envelope.revision, shown + 1
     return Revisions(viewing.snapshot.revision, shown)
-
-
-def _rows(
-    viewing: Viewing, classes: tuple[str, ...], request: Request, upto: int
-) -> tuple[Row, ...]:
-    if request.as_of is None:
-        return viewing.seen(viewing.snapshot.rows(classes))
-    rows = viewing.snapshot.rows(classes, upto)
-    return viewing.seen(row for row in rows if viewing.sees(row.claim_id))
-
-
-# --- the asker's own proposals --------------------------------------------------------------------
-
-
-def _own(viewing: Viewing, scopes: tuple[Scope, ...]) -> dict[int, Own]:
-    """The asker's own claims that nobody decided on yet, under numbers that no event has."""
-    from muniment.core.fold import indexed_text
-    from muniment.core.words import words
-    from muniment.usecases.pending import open_changes, waiting
-
-    name, everything = viewing.principal.name, viewing.principal.everything
-    claims = [
-        change.item
-        for pending in waiting(viewing)
-        if pending.diff.proposed_by == name
-        for change in open_changes(pending)
-        if change.item is not None and change.item.scope in scopes
-    ]
-    seen = [claim for claim in claims if may_see(claim.visibility.audience, everything)]
-    return {-n: Own(c, Counter(words(indexed_text(c)))) for n, c in enumerate(seen, 1)}
-
-
-def _own_rows(viewing: Viewing, own: Mapping[int, Own]) -> list[Row]:
-    from muniment.core.fold import row_of
-
-    return [
-        row_of(o.claim, seq, 0, 0, "", sum(o.terms.values()), viewing.snapshot.key)
-        for seq, o in own.items()
-    ]
-
-
-# --- filters --------------------------------------------------------------------------------------
-
-
-def passes(gathered: Gathered, request: Request, row: Row) -> bool:
-    """Whether a row passes the filters that its columns can answer; an address needs the content."""
-    wanted = (
-        (request.ids, row.claim_id),
-        (request.memory_types, row.memory_type),
-        (request.types, row.type),
-        (request.origins, row.origin),
-        ((request.version,) if request.version else (), row.version),
-    )
-    if any(allowed and value not in allowed for allowed, value in wanted):
-        return False
-    sees = gathered.viewing.sees
-    return not request.statuses or status_at(row, gathered.ask.at, sees) in request.statuses

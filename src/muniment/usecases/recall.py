@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muniment.core.access import Scope
 from muniment.core.canonical import digest
@@ -24,11 +24,11 @@ from muniment.core.errors import InvalidInput, NotPermitted
 from muniment.core.packet import Packet
 from muniment.core.request import Request, request_findings, scope_findings
 from muniment.ports.store import Access
-from muniment.usecases.answer import Answer, Asked
-from muniment.usecases.eligible import gather
-from muniment.usecases.scoring import Hit, score
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
+
+if TYPE_CHECKING:
+    from muniment.usecases.scoring import Hit
 
 __all__ = ["Recalled", "Request", "recall"]
 
@@ -57,6 +57,10 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
         InvalidInput: Something is wrong with the request; all of it is said.
         NotPermitted: It asks for a scope that is not in force.
     """
+    from muniment.usecases.answer import Answer, Asked
+    from muniment.usecases.eligible import gather
+    from muniment.usecases.scoring import score
+
     findings = request_findings(request)
     if findings:
         raise InvalidInput.of(findings)

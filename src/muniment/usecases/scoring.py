@@ -8,9 +8,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from muniment.core.codec import encode
@@ -19,14 +18,9 @@ from muniment.core.rank import (
     ONE,
     RANKING_POLICY,
     Keyword,
-    Postings,
     Relevance,
-    Statistics,
-    by_keyword,
-    keyword_scores,
     may_support,
     relevance,
-    statistics,
     supports,
 )
 from muniment.core.request import Request
@@ -41,10 +35,13 @@ from muniment.core.signals import (
     sure_names,
     temporal_share,
 )
+from muniment.core.status import status_at
 from muniment.core.text import match_key
 from muniment.core.words import query_words, words
-from muniment.usecases.eligible import Gathered, passes
-from muniment.usecases.traverse import Graph, Walked, walked
+from muniment.usecases.eligible import Gathered
+from muniment.usecases.judging import Ref, events_of
+from muniment.usecases.searching import POOL, Match, Search, Wanted
+from muniment.usecases.traverse import EligibleRows, Graph, Walked, back_among, walked
 from muniment.usecases.viewing import Viewing
 
 NAMING = ("exact_identifier", "graph_traversal", "hybrid_retrieval")
@@ -89,93 +86,173 @@ class Scored:
     walked: Walked = field(default_factory=Walked)
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Rows that a request can have meant.
+
+    Attributes:
+        rows: The best, as many as are read.
+        matches: All that hold a word, after filters.
+        matched: How many rows were meant before filters.
+        filtered: How many of these the filters took out.
+        rest: How many passed and were not read.
+        refs: Where those of `rows` are that were found by their words.
+        named: Where those are that the query names.
+    """
+
+    rows: list[Row]
+    matches: list[Match]
+    matched: int
+    filtered: int
+    rest: int = 0
+    refs: list[Ref] = field(default_factory=list)
+    named: list[Ref] = field(default_factory=list)
+
+
 class Scoring:
     """One request's words, weighed by what is eligible; scores any row of what was gathered."""
 
     def __init__(self, gathered: Gathered, request: Request) -> None:
-        """Read postings and weigh the query."""
-        self.gathered = gathered
-        self.request = request
+        """Look the query's words up and weigh them."""
+        self.gathered, self.request = gathered, request
         self.query = query_words(request.query)
+        self.search = Search(gathered, self.query)
+        self.statistics = self.search.statistics
         self.named = _named(gathered.viewing, request)
-        refused = {seq: row for seq, (row, _) in gathered.refused.items()}
-        self.rows: dict[int, Row] = {**refused, **gathered.eligible}
-        postings = self._postings(set(self.query))
-        eligible = {seq: row.length for seq, row in gathered.eligible.items()}
-        lengths = {seq: row.length for seq, row in self.rows.items()}
-        self.statistics: Statistics = statistics(self.query, eligible, postings)
-        self.keywords = keyword_scores(self.statistics, postings, lengths)
+        self.found_named = gathered.find(self.named)
+        self._refs: dict[int, Ref] = {}
         self._read: dict[int, Mapping[str, Any]] = {}
         self.walked = self._walked() if request.method == "graph_traversal" else Walked()
 
-    def _postings(self, terms: Collection[str]) -> Postings:
-        stored = self.gathered.viewing.snapshot.postings(terms, self.gathered.classes)
-        found = {term: list(stored.get(term, ())) for term in terms}
-        for seq, own in self.gathered.own.items():
-            for term, holders in found.items():
-                if own.terms.get(term):
-                    holders.append((seq, own.terms[term]))
-        return found
+    # --- walking ---
 
     def _walked(self) -> Walked:
         """Walk among all that is eligible; half of what may be read goes to finding where to begin."""
-        graph = Graph(self.gathered.eligible.values(), self._contents)
-        by_words = [row for row in self.gathered.eligible.values() if row.seq in self.keywords]
+        graph = Graph(EligibleRows(self.gathered, self.rows), self._back, self._contents)
         most = RANKING_POLICY.graph_examined // 2
-        likely = sorted(by_words, key=self._by_keyword)[:most]
+        matches = self.search.matches(None, None, eligible=True)
+        likely = self.rows(self.search.best(matches, most))
         seeds = graph.seeds(self.named, likely, self.request.query)
         spent = len({row.claim_id for row in likely} - set(seeds))
-        holding = graph.indexed(self._postings)
-        return walked(seeds, graph.look, holding, spent, len(by_words) > most)
+        cut = sum(len(match.among) for match in matches) > most
+        return walked(seeds, graph.look, self._holding, spent, cut)
+
+    def _back(self, claim_id: str) -> list[str]:
+        """Eligible claims that replaced a claim or were made from it."""
+        gathered = self.gathered
+        found = gathered.viewing.snapshot.pointing_at(claim_id)
+        wanted = {row.claim_id for row in found if row.cls in gathered.classes}
+        refs = [ref for ref in gathered.find(wanted).values() if gathered.serves(ref)]
+        rows = self.rows(refs)
+        back = [r for r in rows if claim_id in r.supersedes or claim_id in r.derived_from]
+        return [row.claim_id for row in sorted(back, key=lambda row: row.seq)]
+
+    def _holding(self, name: str) -> list[str] | None:
+        """The eligible claims that hold every word of a name; None where they are too many to follow."""
+        terms = list(dict.fromkeys(words(name)))
+        if not terms:
+            return []
+        refs = self.search.holding_all(terms, RANKING_POLICY.graph_general)
+        return None if refs is None else [row.claim_id for row in self.rows(refs)]
 
     def walk_among(self, rows: list[Row]) -> None:
         """Walk among a few rows, where the method weighs closeness beside other signals."""
         if "graph" not in RANKING_POLICY.beside(self.request.method):
             return
         self._contents(rows)
-        graph = Graph(rows, self._contents)
+        known = {row.claim_id: row for row in rows}
+        graph = Graph(known, back_among(rows), self._contents)
         seeds = graph.seeds(self.named, rows, self.request.query, sure_names)
         if seeds:
-            self.walked = walked(seeds, *graph.among(graph.rows))
+            self.walked = walked(seeds, *graph.among(known))
 
-    def candidates(self, rows: Iterable[Row]) -> list[Row]:
-        """Rows that the request can have meant, best by what their columns tell first."""
-        wanted = [row for row in rows if self._is_candidate(row)]
-        return sorted(wanted, key=lambda row: (-self._rough(row), row.claim_id))
+    # --- choosing ---
 
-    def _is_candidate(self, row: Row) -> bool:
-        if row.claim_id in self.named:
-            return True
-        if self.request.method == "exact_identifier":
-            return False
-        if self.request.method == "graph_traversal":
-            return row.claim_id in self.walked.closeness
-        if self.request.method == "temporal_retrieval" and not self.query:
-            return True
-        return row.seq in self.keywords
+    def rows(self, refs: Collection[Ref]) -> list[Row]:
+        """Rows by their places."""
+        places = list(refs)
+        found = self.gathered.read(places)
+        by_seq = dict(zip(events_of(self.gathered.judged, places), places, strict=True))
+        self._refs.update((row.seq, by_seq[row.seq]) for row in found)
+        return found
 
-    def _rough(self, row: Row) -> int:
-        if row.claim_id in self.named:
-            return ONE * 1_001
-        if self.request.method == "graph_traversal":
-            return self.walked.closeness.get(row.claim_id, 0) * 1_000
-        keyword = by_keyword(self.keywords.get(row.seq, Keyword()))
-        if self.request.method == "temporal_retrieval":
-            return self._temporal(row) * 1_000 if not self.query else keyword
-        return keyword
+    def chosen(self, *, eligible: bool) -> Chosen:
+        """The rows that the request can have meant, best by what their columns tell first."""
+        gathered, method = self.gathered, self.request.method
+        named = [ref for ref in self.found_named.values() if gathered.serves(ref) == eligible]
+        first = [r for r in self._by_id(named) if passes(gathered, self.request, r)]
+        dropped = len(named) - len(first)
+        if method == "exact_identifier":
+            return Chosen(first, [], len(named), dropped)
+        if method == "graph_traversal":
+            reached = gathered.find(set(self.walked.closeness) - self.named)
+            refs = [ref for ref in reached.values() if gathered.serves(ref) == eligible]
+            rows = [r for r in self._by_id(refs) if passes(gathered, self.request, r)]
+            near = sorted(rows, key=lambda r: (-self.walked.closeness[r.claim_id], r.claim_id))
+            matched = len(named) + len(refs)
+            return Chosen(first + near, [], matched, matched - len(first) - len(near))
+        if method == "temporal_retrieval" and not self.query:
+            return self._in_time(first, named, eligible=eligible)
+        return self._by_words(first, named, eligible=eligible)
 
-    def _by_keyword(self, row: Row) -> tuple[int, str]:
-        return -by_keyword(self.keywords[row.seq]), row.claim_id
+    def _by_id(self, refs: Collection[Ref]) -> list[Row]:
+        return sorted(self.rows(refs), key=lambda row: row.claim_id)
 
-    def _temporal(self, row: Row) -> int:
-        began = row.valid_from if row.valid_from != -FOREVER else row.created_at
-        return temporal_share(began, self.gathered.ask.at)
+    def _by_words(self, first: list[Row], named: list[Ref], *, eligible: bool) -> Chosen:
+        search, filtering = self.search, _filter(self.gathered, self.request)
+        everything = search.matches(None, None, eligible=eligible)
+        matches = everything if filtering is None else search.matches(*filtering, eligible=eligible)
+        # A few rows' relations decide what a filter makes of them; they are read before the pool is cut.
+        limit = sum(len(m.among) for m in matches) if self._reads_all() else POOL
+        twice = {ref for ref in named if search.keyword(ref).coverage}
+        refs = [r for r in search.best(matches, limit + len(named)) if r not in set(named)]
+        rows = [r for r in self.rows(refs[:limit]) if passes(self.gathered, self.request, r)]
+        total = sum(len(m.among) for m in everything) + len(named) - len(twice)
+        kept = sum(len(m.among) for m in matches) - sum(self._among(ref, matches) for ref in named)
+        out = total - kept - len(first) - (len(refs[:limit]) - len(rows))
+        return Chosen(
+            [*first, *rows], matches, total, out, kept - len(refs[:limit]), refs[:limit], named
+        )
 
-    def could_support(self, rows: Iterable[Row]) -> int:
-        """How many of some rows could be supported, for all that their columns tell."""
+    def _among(self, ref: Ref, matches: list[Match]) -> bool:
+        match = matches[ref[0]]
+        return bool((match.scores.places[match.among] == ref[1]).any())
+
+    def _reads_all(self) -> bool:
+        """Whether a filter asks for what only reading a claim tells."""
+        return bool(self.request.uri_prefix)
+
+    def _in_time(self, first: list[Row], named: list[Ref], *, eligible: bool) -> Chosen:
+        gathered, filtering = self.gathered, _filter(self.gathered, self.request)
+        masks = [
+            one.eligible if eligible else one.run.live & ~one.eligible for one in gathered.judged
+        ]
+        matched = sum(int(mask.sum()) for mask in masks)
+        if filtering is not None:
+            masks = [m & self.search.passing(n, *filtering) for n, m in enumerate(masks)]
+        for run, position in named:
+            masks[run] = masks[run].copy()
+            masks[run][position] = False
+        kept = sum(int(mask.sum()) for mask in masks)
+        limit = kept if self._reads_all() else POOL
+        refs = self.search.nearest_in_time(masks, gathered.ask.at, limit)
+        rows = [r for r in self.rows(refs) if passes(gathered, self.request, r)]
+        out = matched - kept - len(first) - (len(refs) - len(rows))
+        return Chosen([*first, *rows], [], matched, out, kept - len(refs))
+
+    def over_pool(self, chosen: Chosen) -> int:
+        """How many rows beyond those that were read could be supported, for all that their columns tell."""
+        if not chosen.rest:
+            return 0
         method = self.request.method
-        alike = Counter(self.keywords.get(row.seq, Keyword()) for row in rows)
-        return sum(count for score, count in alike.items() if may_support(score, method))
+        if not chosen.matches:
+            return chosen.rest if may_support(Keyword(), method) else 0
+        read = [ref for ref in chosen.refs if may_support(self.search.keyword(ref), method)]
+        named = [r for r in chosen.named if self._among(r, chosen.matches)]
+        able = [ref for ref in named if may_support(self.search.keyword(ref), method)]
+        return self.search.could_support(chosen.matches, method) - len(read) - len(able)
+
+    # --- reading ---
 
     def read(self, rows: Iterable[Row]) -> list[Hit]:
         """Read and score rows; one whose content was erased is not there."""
@@ -194,8 +271,16 @@ class Scoring:
         self._read.update({seq: encode(own[seq].claim) for seq in missing if seq in own})
         return {r.seq: self._read[r.seq] for r in rows if r.seq in self._read}
 
+    def _keyword(self, row: Row) -> Keyword:
+        ref = self._refs.get(row.seq)
+        return self.search.keyword(ref) if ref else Keyword()
+
+    def _temporal(self, row: Row) -> int:
+        began = row.valid_from if row.valid_from != -FOREVER else row.created_at
+        return temporal_share(began, self.gathered.ask.at)
+
     def _hit(self, row: Row, content: Mapping[str, Any]) -> Hit:
-        keyword = self.keywords.get(row.seq, Keyword())
+        keyword = self._keyword(row)
         sentence = words(f"{content.get('title', '')}\n{content.get('claim', '')}")
         signals = {
             "exact_identifier": ONE if row.claim_id in self.named else 0,
@@ -243,24 +328,21 @@ def _named(viewing: Viewing, request: Request) -> frozenset[str]:
 def score(gathered: Gathered, request: Request) -> tuple[Scoring, Scored]:
     """Everything that answers a request, and what was left out."""
     scoring = Scoring(gathered, request)
-    matched = scoring.candidates(gathered.eligible.values())
-    rows = [row for row in matched if passes(gathered, request, row)]
-    # An address is known only when a claim is read, so that filter comes before the pool is cut.
-    size = len(rows) if request.uri_prefix else RANKING_POLICY.pool
-    scoring.walk_among(rows[:size])
-    hits = scoring.read(rows[:size])
+    chosen = scoring.chosen(eligible=True)
+    scoring.walk_among(chosen.rows)
+    hits = scoring.read(chosen.rows)
     least = [hit for hit in hits if supports(hit.relevance, 0.0)]
     enough = [hit for hit in least if supports(hit.relevance, request.relevance_threshold)]
     below = [hit for hit in least if not supports(hit.relevance, request.relevance_threshold)]
-    over = scoring.could_support(rows[size:])
+    over = scoring.over_pool(chosen)
     return scoring, Scored(
         supported=tuple(enough),
         below_threshold=tuple(below),
-        near=len(hits) - len(least) + len(rows[size:]) - over,
+        near=len(hits) - len(least) + chosen.rest - over,
         over_pool=over,
         refused=_refused(scoring, gathered, request),
-        matched=len(matched),
-        filtered=len(matched) - len(hits) - len(rows[size:]),
+        matched=chosen.matched,
+        filtered=chosen.filtered + len(chosen.rows) - len(hits),
         terms=tuple(dict.fromkeys(scoring.query)),
         walked=scoring.walked,
     )
@@ -270,8 +352,35 @@ def _refused(
     scoring: Scoring, gathered: Gathered, request: Request
 ) -> tuple[tuple[Hit, tuple[str, ...]], ...]:
     """Claims that would have answered, and why they may not."""
-    rows = scoring.candidates(row for row, _ in gathered.refused.values())
-    wanted = [row for row in rows if passes(gathered, request, row)][: RANKING_POLICY.pool]
-    hits = scoring.read(wanted)
+    rows = scoring.chosen(eligible=False).rows[:POOL]
+    hits = scoring.read(rows)
     enough = [hit for hit in hits if supports(hit.relevance, request.relevance_threshold)]
-    return tuple((hit, gathered.refused[hit.row.seq][1]) for hit in enough)
+    places = gathered.find([hit.row.claim_id for hit in enough])
+    return tuple((hit, gathered.reasons(places[hit.row.claim_id])) for hit in enough)
+
+
+# --- filters --------------------------------------------------------------------------------------
+
+
+def passes(gathered: Gathered, request: Request, row: Row) -> bool:
+    """Whether a row passes the filters that its columns can answer; an address needs the content."""
+    wanted = (
+        (request.ids, row.claim_id),
+        (request.memory_types, row.memory_type),
+        (request.types, row.type),
+        (request.origins, row.origin),
+        ((request.version,) if request.version else (), row.version),
+    )
+    if any(allowed and value not in allowed for allowed, value in wanted):
+        return False
+    sees = gathered.viewing.sees
+    return not request.statuses or status_at(row, gathered.ask.at, sees) in request.statuses
+
+
+def _filter(gathered: Gathered, request: Request) -> tuple[Wanted, object] | None:
+    """The filters that all rows of a group answer alike; None where there are none."""
+    by_group = (request.memory_types, request.types, request.origins, request.version)
+    if not any(by_group):
+        return None
+    plain = replace(request, ids=(), statuses=())
+    return (lambda row: passes(gathered, plain, row)), repr(by_group)

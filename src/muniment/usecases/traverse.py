@@ -11,19 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from muniment.core.graph import Bounds, Holding, Look, Reached, Vertex, closeness, traverse
-from muniment.core.rank import ONE, RANKING_POLICY, Postings
+from muniment.core.rank import ONE, RANKING_POLICY
 from muniment.core.row import Row
 from muniment.core.signals import names_of, whole_names
 from muniment.core.text import match_key
-from muniment.core.words import words
+from muniment.usecases.eligible import Gathered
+from muniment.usecases.judging import Ref
+from muniment.usecases.viewing import is_name
 
 BOUNDS = Bounds(
     RANKING_POLICY.graph_steps, RANKING_POLICY.graph_examined, RANKING_POLICY.graph_reached
 )
 Names = Callable[[Mapping[str, Any]], tuple[str, ...]]
+Back = Callable[[str], list[str]]
 Contents = Callable[[list[Row]], Mapping[int, Mapping[str, Any]]]
 
 
@@ -53,18 +56,54 @@ class Walked:
         return (*counts, *((f"graph_bound_{name}", 1) for name in self.met))
 
 
+class Rows(Protocol):
+    """Eligible rows by claim."""
+
+    def get(self, claim_id: str, /) -> Row | None:
+        """A claim's row; None where it may not serve."""
+
+    def __contains__(self, claim_id: object, /) -> bool: ...
+
+
+class EligibleRows:
+    """All rows that may serve, looked up in the index where a walk comes to them."""
+
+    def __init__(self, gathered: Gathered, read: Callable[[list[Ref]], list[Row]]) -> None:
+        """Take what was gathered, and how its rows are read."""
+        self._gathered = gathered
+        self._read = read
+        self._known: dict[str, Row | None] = {}
+
+    def get(self, claim_id: str) -> Row | None:
+        """A claim's row; None where it may not serve."""
+        if claim_id not in self._known:
+            ref = self._gathered.find([claim_id]).get(claim_id)
+            serves = ref is not None and self._gathered.serves(ref)
+            rows = self._read([ref]) if ref is not None and serves else []
+            self._known[claim_id] = rows[0] if rows else None
+        return self._known[claim_id]
+
+    def __contains__(self, claim_id: object) -> bool:
+        return isinstance(claim_id, str) and is_name(claim_id) and self.get(claim_id) is not None
+
+
+def back_among(rows: Iterable[Row]) -> Back:
+    """What points back at each of a few rows."""
+    back: dict[str, list[str]] = {}
+    for row in rows:
+        for other in (*row.supersedes, *row.derived_from):
+            back.setdefault(other, []).append(row.claim_id)
+    return lambda claim_id: back.get(claim_id, [])
+
+
 class Graph:
     """The eligible claims as a graph, read where a walk comes to them."""
 
-    def __init__(self, rows: Iterable[Row], contents: Contents) -> None:
-        """Take the eligible rows, and how to read them."""
-        self.rows = {row.claim_id: row for row in rows}
-        self.by_seq = {row.seq: row.claim_id for row in self.rows.values()}
+    def __init__(self, rows: Rows, back: Back, contents: Contents) -> None:
+        """Take the eligible rows, what points back at each, and how to read them."""
+        self.rows = rows
+        self._back = back
         self._contents = contents
-        self._back: dict[str, list[str]] = {}
-        for row in self.rows.values():
-            for other in (*row.supersedes, *row.derived_from):
-                self._back.setdefault(other, []).append(row.claim_id)
 
     def content(self, claim_id: str) -> Mapping[str, Any] | None:
         """A claim's content; None where it is not eligible or was erased."""
@@ -76,10 +115,11 @@ class Graph:
         content = self.content(claim_id)
         if content is None:
             return None
-        row = self.rows[claim_id]
+        row = self.rows.get(claim_id)
+        assert row is not None
         targets = [one.get("target", "") for one in content.get("relationships", ())]
         names = [*names_of(content), *(one for one in targets if one not in self.rows)]
-        links = [*row.supersedes, *row.derived_from, *self._back.get(claim_id, ())]
+        links = [*row.supersedes, *row.derived_from, *self._back(claim_id)]
         links += [row.superseded_by, *targets]
         keys = (match_key(name) for name in names)
         return Vertex(
@@ -98,18 +138,6 @@ class Graph:
             if content is not None and whole_names(query, names(content)):
                 found.append(row.claim_id)
         return list(dict.fromkeys(found))
-
-    def indexed(self, postings: Callable[[Collection[str]], Postings]) -> Holding:
-        """The eligible claims that hold every word of a name; None where they are too many to follow."""
-
-        def holding(name: str) -> list[str] | None:
-            terms = set(words(name))
-            lists = postings(terms) if terms else {}
-            held = [{seq for seq, _ in lists.get(term, ()) if seq in self.by_seq} for term in terms]
-            found = [self.by_seq[seq] for seq in set.intersection(*held)] if held else []
-            return found if len(found) <= RANKING_POLICY.graph_general else None
-
-        return holding
 
     def among(self, claim_ids: Iterable[str]) -> tuple[Look, Holding]:
         """The same among a few claims only, without the index."""

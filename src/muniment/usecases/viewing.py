@@ -35,6 +35,16 @@ def roles_of(snapshot: Snapshot, name: str) -> frozenset[str]:
     return frozenset(content["roles"]) if content else frozenset()
 
 
+def _visible(snapshot: Snapshot, everything: frozenset[str]) -> dict[str, ClassRow]:
+    """The classes that some names may see."""
+    place = ("classes", everything)
+    found: dict[str, ClassRow] | None = snapshot.memo.get(place)
+    if found is None:
+        found = {row.id: row for row in snapshot.classes() if may_see(row.audience, everything)}
+        snapshot.memo[place] = found
+    return found
+
+
 class Viewing:
     """A snapshot as one principal may see it."""
 
@@ -44,13 +54,16 @@ class Viewing:
         groups = groups_of(principal, members(snapshot))
         self.principal = Principal(principal, groups, roles_of(snapshot, principal))
         everything = self.principal.everything
-        self.classes: dict[str, ClassRow] = {
-            row.id: row for row in snapshot.classes() if may_see(row.audience, everything)
-        }
+        self.classes = _visible(snapshot, everything)
         self.upto = FOREVER
         self._rows: dict[str, Row | None] = {}
         self._conflicts: tuple[Mapping[str, Any], ...] | None = None
         self._erased: dict[str, tuple[str, ...]] | None = None
+
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """What names this principal's view of this state, for what is kept of it."""
+        return (self.principal.name, tuple(sorted(self.principal.everything)))
 
     def classes_of(self, scopes: Iterable[Scope]) -> tuple[str, ...]:
         """Visible classes in these scopes, sorted."""
@@ -77,7 +90,20 @@ class Viewing:
             rows: Visible rows, with all visible rows of their scopes among them.
         """
         given = tuple(rows)
-        successors = self._successors(given)
+        return self._seen(given, self._successors(given))
+
+    def seen_among(self, rows: Iterable[Row], superseded: Collection[str]) -> tuple[Row, ...]:
+        """The same for a few rows and the sources of what is derived among them.
+
+        Args:
+            rows: Visible rows.
+            superseded: Of their claims those that a visible claim in scope replaced.
+        """
+        given = tuple(rows)
+        replaced = (row.claim_id for row in given if row.claim_id in superseded)
+        return self._seen(given, {one: self.successor_of(one) for one in replaced})
+
+    def _seen(self, given: tuple[Row, ...], successors: Mapping[str, str]) -> tuple[Row, ...]:
         disputes = self.open_conflicts()
         plain = self._related(given, successors, disputes)
         return tuple(self._with_sources(row, plain) for row in plain.values())

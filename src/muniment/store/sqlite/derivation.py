@@ -6,14 +6,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from muniment.core.event import Envelope
 from muniment.core.row import Derived, Doc, Row
+from muniment.index.entry import packed
 from muniment.store.folded import NO_HEAD, Head, ended_docs, links_of, next_head
+from muniment.store.indexing import tail_row
 from muniment.store.sqlite.connection import Connection
 from muniment.store.sqlite.encoding import columns_of
 from muniment.store.sqlite.facts import DROP, FactTable
+from muniment.store.sqlite.index_tables import SqliteBlocks
 
 _SUBJECT = "INSERT OR IGNORE INTO subject VALUES (?, ?, ?)"
 _CLOSE = """
@@ -25,7 +29,11 @@ INSERT INTO version VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,
 """
 _KEY = "INSERT OR IGNORE INTO lookup_key VALUES (?, ?, ?)"
 _LINK = "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?)"
-_POSTING = "INSERT INTO posting VALUES (?, ?, ?, ?, ?)"
+_REPLACED = """
+SELECT class, seq FROM version
+WHERE tenant = ? AND claim_id = ? AND until_revision = 4611686018427387904
+"""
+_REPLACED_DOC = "SELECT class, seq FROM doc WHERE tenant = ? AND collection = ? AND id = ?"
 _DOC = """
 INSERT INTO doc VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (tenant, collection, id) DO UPDATE SET
@@ -41,7 +49,6 @@ _DROP_ALL = (
     "DELETE FROM link WHERE tenant = ?",
     DROP,
     "DELETE FROM doc WHERE tenant = ?",
-    "DELETE FROM posting WHERE tenant = ?",
     "DELETE FROM class_head WHERE tenant = ?",
 )
 
@@ -53,11 +60,13 @@ class Derivation:
     Attributes:
         connection: In a write transaction.
         tenant: The tenant's number.
+        term_key: Gives a word's digest; None where the index is written by itself.
         heads: Class heads that have moved, by class number.
     """
 
     connection: Connection
     tenant: int
+    term_key: Callable[[str], int] | None = None
     heads: dict[int, Head] = field(default_factory=dict)
 
     def add(self, envelope: Envelope, cls: int | None, derived: Derived | None) -> None:
@@ -76,12 +85,33 @@ class Derivation:
         if derived is None:
             self._end(envelope)
             return
+        if self.term_key is not None and cls is not None:
+            self._index(derived, cls, self.term_key)
         for collection, id in derived.drop:
             run(_DROP_DOC, (tenant, collection, id))
         if derived.doc:
             self._put_doc(derived.doc, cls)
         if derived.row and cls is not None:
             self._put_row(derived.row, cls, derived)
+
+    def _index(self, derived: Derived, cls: int, term_key: Callable[[str], int]) -> None:
+        """Add the row by which the event is found."""
+        old = self._replaced(derived)
+        added = tail_row(derived, cls, term_key, old)
+        if added is not None:
+            family, entry = added
+            SqliteBlocks(self.connection, self.tenant).put_tail(family, entry.seq, packed(entry))
+
+    def _replaced(self, derived: Derived) -> tuple[int, int]:
+        """Class and event of what a row or passage replaces."""
+        if derived.row:
+            found = self.connection.one(_REPLACED, (self.tenant, derived.row.claim_id))
+        elif derived.doc:
+            doc = (derived.doc.collection, derived.doc.id)
+            found = self.connection.one(_REPLACED_DOC, (self.tenant, *doc))
+        else:
+            found = None
+        return (found[0], found[1]) if found and found[0] is not None else (0, 0)
 
     def flush(self) -> None:
         """Write the heads that moved."""
@@ -129,4 +159,3 @@ class Derivation:
         if links:
             many(_LINK, [(tenant, to, kind, seq) for kind, to in links])
         FactTable(self.connection, tenant).put(row, cls, derived)
-        many(_POSTING, [(tenant, term, cls, seq, n) for term, n in derived.terms.items()])

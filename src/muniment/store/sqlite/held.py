@@ -12,12 +12,14 @@ from typing import Any
 
 from muniment.core.event import Envelope, Verification
 from muniment.core.row import FOREVER, Doc, Row
-from muniment.store.audit import Ledger, verify_ledger
+from muniment.store import indexing
+from muniment.store.audit import Index, Ledger, verify_ledger
 from muniment.store.folded import Folded
 from muniment.store.sealing import UNREADABLE
 from muniment.store.sqlite.connection import Connection, damaged
 from muniment.store.sqlite.encoding import row_of, where_of
 from muniment.store.sqlite.facts import FactTable
+from muniment.store.sqlite.index_tables import SqliteBlocks
 from muniment.store.sqlite.snapshot import ALL_DOCS, ALL_VERSIONS, SqliteSnapshot
 
 _CONTENT = "SELECT salt, body FROM content WHERE tenant = ? AND seq = ?"
@@ -28,11 +30,6 @@ _CLASSES = "SELECT id, scope_kind, scope_id, audience FROM class WHERE tenant = 
 _SUBJECTS = "SELECT claim_id, seq FROM subject WHERE tenant = ?"
 _KEYS = "SELECT key, seq FROM lookup_key WHERE tenant = ? ORDER BY seq"
 _LINKS = "SELECT DISTINCT to_id, seq FROM link WHERE tenant = ? ORDER BY seq"
-_POSTINGS = """
-SELECT p.term, coalesce(c.id, ''), p.seq, p.count
-FROM posting p LEFT JOIN class c ON c.tenant = p.tenant AND c.number = p.class
-WHERE p.tenant = ? ORDER BY p.seq
-"""
 _HEADS = """
 SELECT coalesce(c.id, ''), h.head, h.count, h.revision
 FROM class_head h LEFT JOIN class c ON c.tenant = h.tenant AND c.number = h.class WHERE h.tenant = ?
@@ -75,11 +72,27 @@ def verified(
         raise damaged(connection.path, "a derived row does not hold what was written") from error
     erased = frozenset(id for (id,) in connection.all(_ERASED, (tenant,)))
     contents = Contents(connection, tenant)
-    found = verify_ledger(Ledger(envelopes, contents, classes, erased, snapshot.key), derived, head)
+    ledger = Ledger(envelopes, contents, classes, erased, snapshot.key)
+    found = verify_ledger(ledger, derived, head, _index(snapshot, connection, tenant))
     if subjects_missing(connection, tenant, envelopes):
         problem = "the list of which events tell of which claim is not what the ledger gives"
         found = replace(found, ok=False, problems=(*found.problems, problem))
     return found
+
+
+def _index(snapshot: SqliteSnapshot, connection: Connection, tenant: int) -> Index:
+    """What the index holds.
+
+    Raises:
+        StoreDamaged: A block of it is missing or cannot be read.
+    """
+    blocks = SqliteBlocks(connection, tenant)
+    try:
+        rows = list(indexing.every_entry(blocks))
+    except UNREADABLE as error:
+        raise damaged(connection.path, "the index does not hold what was written") from error
+    numbers = {row.id: row.number for row in snapshot.classes()}
+    return Index(rows, numbers, snapshot.term_key)
 
 
 def subjects_missing(connection: Connection, tenant: int, envelopes: list[Envelope]) -> bool:
@@ -100,7 +113,6 @@ def derived_tables(connection: Connection, tenant: int) -> Folded:
     state.carrying = _grouped(all_of(_KEYS), lambda t: (t[0], t[1]))
     state.pointing = _grouped(all_of(_LINKS), lambda t: (t[0], t[1]))
     state.docs = {(t[0], t[1]): Doc(*t) for t in all_of(ALL_DOCS)}
-    state.postings = _grouped(all_of(_POSTINGS), lambda t: ((t[0], t[1]), (t[2], t[3])))
     state.fact_table = FactTable(connection, tenant).held()
     state.heads = {t[0]: (t[1].hex(), t[2], t[3]) for t in all_of(_HEADS)}
     return state

@@ -7,18 +7,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muniment.core.canonical import keyed
 from muniment.core.event import GENESIS, Envelope
 from muniment.core.facts import FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
+from muniment.store.index_reading import Caches
 from muniment.store.sealing import Where, unseal
 from muniment.store.sqlite.connection import Connection
 from muniment.store.sqlite.encoding import COLUMNS, envelope_of, listed, row_of, where_of
 from muniment.store.sqlite.facts import FactTable
+from muniment.store.sqlite.index_tables import SqliteBlocks
+
+if TYPE_CHECKING:
+    from muniment.index.selection import View
 
 PAGE = 1000
 """Envelopes fetched at a time."""
@@ -33,7 +38,7 @@ def _versions(rest: str) -> str:
 _TENANT = "SELECT id, key FROM tenant WHERE name = ?"
 _LAST = "SELECT seq, revision, hash FROM event WHERE tenant = ? ORDER BY seq DESC LIMIT 1"
 _CLASSES = """
-SELECT c.id, c.scope_kind, c.scope_id, c.audience, h.head, h.count, h.revision
+SELECT c.id, c.scope_kind, c.scope_id, c.audience, h.head, h.count, h.revision, c.number
 FROM class c LEFT JOIN class_head h ON h.tenant = c.tenant AND h.class = c.number
 WHERE c.tenant = ? ORDER BY c.id
 """
@@ -103,14 +108,6 @@ CROSS JOIN content t ON t.tenant = ?2 AND t.seq = j.value
 CROSS JOIN event e ON e.tenant = ?2 AND e.seq = j.value
 LEFT JOIN class c ON c.tenant = ?2 AND c.number = e.class
 """
-_POSTINGS = """
-SELECT p.term, p.seq, p.count
-FROM json_each(?1) t
-CROSS JOIN posting p ON p.tenant = ?2 AND p.term = t.value
-WHERE p.class IN (
-    SELECT c.number FROM json_each(?3) k CROSS JOIN class c ON c.tenant = ?2 AND c.id = k.value
-)
-"""
 _ENVELOPES = """
 SELECT e.seq, e.revision, e.at, e.kind, e.id, e.parent, e.subjects, c.id, e.commitment, e.previous, e.hash
 FROM event e LEFT JOIN class c ON c.tenant = e.tenant AND c.number = e.class
@@ -125,20 +122,24 @@ class SqliteSnapshot:
         connection: In a transaction that has read nothing yet.
         tenant: The tenant's name.
         new_key: Gives the key of a tenant that has none yet.
+        caches: What was read of the index already.
     """
 
     def __init__(
-        self, connection: Connection, tenant: str, new_key: Callable[[str], bytes]
+        self,
+        connection: Connection,
+        tenant: str,
+        new_key: Callable[[str], bytes],
+        caches: Caches | None = None,
     ) -> None:
+        self._caches = caches or Caches()
         self._open: Connection | None = connection
         self._name = tenant
         found = connection.one(_TENANT, (tenant,))
         self._number: int = found[0] if found else 0
         self._key: bytes = found[1] if found else new_key(tenant)
-        last = connection.one(_LAST, (self._number,))
-        self._seq: int = last[0] if last else 0
-        self._revision: int = last[1] if last else 0
-        self._hash: str = last[2].hex() if last else GENESIS
+        last = connection.decoded(_LAST, (self._number,), _last_of)
+        self._seq, self._revision, self._hash = last[0] if last else (0, 0, GENESIS)
         self._class_numbers: dict[tuple[str, ...], str] = {}
 
     @property
@@ -232,22 +233,26 @@ class SqliteSnapshot:
 
     def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
         """The claim versions that some events recorded, by event; an erased one is absent."""
-        found = self._connection.decoded(
-            _ROWS_AT, (listed(sorted(set(seqs))), self._number), row_of
-        )
-        return {row.seq: row for row in found}
+        wanted = (listed(sorted(set(seqs))), self._number)
+        return {row.seq: row for row in self._connection.decoded(_ROWS_AT, wanted, row_of)}
 
-    def postings(
-        self, terms: Collection[str], classes: Collection[str]
-    ) -> Mapping[str, Sequence[tuple[int, int]]]:
-        """For each term the (seq, count) of every version in these classes that holds it, sorted by seq."""
-        lists: dict[str, list[tuple[int, int]]] = {term: [] for term in terms}
-        parameters = (listed(lists), self._number, listed(set(classes)))
-        for term, seq, count in self._connection.all(_POSTINGS, parameters):
-            lists[term].append((seq, count))
-        for pairs in lists.values():
-            pairs.sort()
-        return lists
+    def index(self, family: str) -> View:
+        """The index of claims or of passages."""
+        return self._caches.view(self._name, SqliteBlocks(self._connection, self._number), family)
+
+    def term_key(self, word: str) -> int:
+        """The digest under which the index keeps a word."""
+        return self._caches.term_key(self._key)(word)
+
+    @property
+    def memo(self) -> MutableMapping[Any, Any]:
+        """What was worked out of this very state, kept while the state is the last."""
+        return self._caches.memo(self._name, self._hash)
+
+    @property
+    def kept(self) -> MutableMapping[Any, Any]:
+        """What was worked out of this tenant and stays true in every later state."""
+        return self._caches.kept(self._name)
 
     def envelopes(self, after: int = 0) -> Iterator[Envelope]:
         """The ledger from `after` (exclusive) on."""
@@ -261,11 +266,14 @@ class SqliteSnapshot:
 
 
 def _class_of(t: tuple[Any, ...]) -> ClassRow:
-    id, kind, scope_id, audience, head, count, revision = t
+    id, kind, scope_id, audience, head, count, revision, number = t
     where = where_of(kind, scope_id, audience)
-    return ClassRow(
-        id, kind, scope_id, where[1], head.hex() if head else GENESIS, count or 0, revision or 0
-    )
+    told = head.hex() if head else GENESIS
+    return ClassRow(id, kind, scope_id, where[1], told, count or 0, revision or 0, number)
+
+
+def _last_of(t: tuple[Any, ...]) -> tuple[int, int, str]:
+    return int(t[0]), int(t[1]), t[2].hex()
 
 
 def _doc_of(t: tuple[Any, ...]) -> Doc:

@@ -22,11 +22,14 @@ from typing import Self
 from muniment.core.errors import StoreBusy, StoreDamaged, StoreError, StoreUnavailable, quoted
 from muniment.core.event import GENESIS, Verification
 from muniment.ports.store import Access
+from muniment.store import indexing
+from muniment.store.index_reading import Caches
 from muniment.store.sealing import KEY_BYTES
 from muniment.store.sqlite.connection import Connection, damaged
 from muniment.store.sqlite.crash import problems_after_crash, told_after_crash
 from muniment.store.sqlite.encoding import listed
 from muniment.store.sqlite.held import verified
+from muniment.store.sqlite.index_tables import SqliteBlocks
 from muniment.store.sqlite.log import RetrievalLog
 from muniment.store.sqlite.opening import File
 from muniment.store.sqlite.presence import Presence
@@ -66,6 +69,7 @@ class SqliteStore:
         self._log_file = log_file
         self._entropy = entropy
         self._idle: list[Connection] = []
+        self._caches = Caches()
         self._busy = 0
         self._log: RetrievalLog | None = None
         self._keys: dict[str, bytes] = {}
@@ -191,7 +195,7 @@ class SqliteStore:
         """The latest committed state, fixed until the context ends."""
         with self._connection() as connection:
             connection.begin_reading()
-            snapshot = SqliteSnapshot(connection, tenant, self._key_of_new)
+            snapshot = SqliteSnapshot(connection, tenant, self._key_of_new, self._caches)
             try:
                 yield snapshot
             finally:
@@ -210,11 +214,14 @@ class SqliteStore:
         with self._connection() as connection, self._writing():
             self._presence.hold()
             connection.begin_writing()
-            transaction = SqliteTransaction(connection, tenant, self._key_of_new, self._entropy)
+            transaction = SqliteTransaction(
+                connection, tenant, self._key_of_new, self._entropy, self._caches
+            )
             try:
                 yield transaction
                 transaction.must_be_whole()
                 connection.commit()
+                self._merge(connection, transaction.number)
             except BaseException:
                 with contextlib.suppress(
                     StoreError
@@ -228,6 +235,18 @@ class SqliteStore:
                 StoreError
             ):  # still pending: `checkpoint` does it again and says so
                 self._opened_log().forget(tenant, transaction.erased)
+
+    def _merge(self, connection: Connection, tenant: int) -> None:
+        """Merge the index where its tail has grown long; what was committed stays, whatever becomes of it."""
+        blocks = SqliteBlocks(connection, tenant)
+        for family in indexing.FAMILIES:
+            with contextlib.suppress(StoreError):  # it is tried again after the next write
+                if blocks.index_tail_size(family) < indexing.TAIL_ROWS:
+                    continue
+                connection.begin_writing()
+                indexing.merge(blocks, family)
+                connection.commit()
+            connection.rollback()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -256,6 +275,15 @@ class SqliteStore:
                 return verified(snapshot, connection, snapshot.number, head)
         except StoreDamaged as error:
             return Verification(False, 0, GENESIS, (error.message,))
+
+    def reindex(self, tenant: str) -> None:
+        """Drop the index alone and write it again.
+
+        Raises:
+            StoreDamaged: A content is not readable; nothing was changed.
+        """
+        with self.transaction(tenant) as transaction:
+            transaction.reindex()
 
     def rebuild(self, tenant: str) -> None:
         """Drop everything derived and fold the ledger again (`E-REBUILD`).

@@ -8,9 +8,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from muniment.core.access import Audience, Scope, normal
 from muniment.core.canonical import canonical
@@ -18,6 +21,8 @@ from muniment.core.errors import StoreError, quoted
 from muniment.core.event import Envelope, Event
 from muniment.core.fold import fold
 from muniment.core.row import Derived
+from muniment.store import indexing
+from muniment.store.index_reading import Caches
 from muniment.store.sealing import (
     SALT_BYTES,
     UNREADABLE,
@@ -32,7 +37,14 @@ from muniment.store.sqlite.connection import Connection, damaged
 from muniment.store.sqlite.derivation import Derivation
 from muniment.store.sqlite.encoding import envelope_of, listed, pack, where_of
 from muniment.store.sqlite.facts import FactTable
+from muniment.store.sqlite.index_tables import SqliteBlocks
 from muniment.store.sqlite.snapshot import SqliteSnapshot, where_or_none
+
+if TYPE_CHECKING:
+    from muniment.index.entry import Entry
+    from muniment.index.selection import View
+
+NO_VECTORS: Mapping[str, Mapping[int, bytes]] = MappingProxyType({})
 
 _NEW_TENANT = "INSERT INTO tenant (name, key) VALUES (?, ?)"
 _TENANT = "SELECT id FROM tenant WHERE name = ?"
@@ -55,6 +67,8 @@ SELECT DISTINCT e.kind, e.id FROM json_each(?1) j
 CROSS JOIN event e ON e.tenant = ?2 AND e.seq = j.value
 CROSS JOIN doc d ON d.tenant = ?2 AND d.collection = e.kind AND d.id = e.id
 """
+_ENDS = "SELECT seq, until_revision FROM version WHERE tenant = ?"
+_DOC_EVENTS = "SELECT seq FROM doc WHERE tenant = ?"
 _LAST_ERASED = """
 SELECT max(seq) FROM event e WHERE e.tenant = ?1 AND e.kind = ?2 AND e.id = ?3
     AND NOT EXISTS (SELECT 1 FROM content t WHERE t.tenant = ?1 AND t.seq = e.seq)
@@ -71,7 +85,6 @@ _ERASE_DERIVED = (
     "DELETE FROM version WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
     "DELETE FROM lookup_key WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
     "DELETE FROM link WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
-    "DELETE FROM posting WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
     "DELETE FROM doc WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
 )
 _ERASED = "INSERT OR REPLACE INTO erased VALUES (?, ?, 1)"
@@ -85,6 +98,7 @@ class SqliteTransaction(SqliteSnapshot):
         tenant: The tenant's name.
         new_key: Gives the key of a tenant that has none yet.
         entropy: Gives n random bytes, for salts.
+        caches: What the store remembers; of it only what no write changes is used.
     """
 
     def __init__(
@@ -93,8 +107,10 @@ class SqliteTransaction(SqliteSnapshot):
         tenant: str,
         new_key: Callable[[str], bytes],
         entropy: Callable[[int], bytes],
+        caches: Caches | None = None,
     ) -> None:
         super().__init__(connection, tenant, new_key)
+        self._lasting = caches or self._caches
         if not self._number:
             connection.run(_NEW_TENANT, (tenant, self._key))
             self._number = connection.value(_TENANT, (tenant,))
@@ -114,7 +130,30 @@ class SqliteTransaction(SqliteSnapshot):
                 connection.run(_NEW_CLASS, (self._number, number, id, scope.kind, scope.id, form))
         return id
 
-    def append(self, events: Sequence[Event], at: datetime) -> int:
+    @property
+    def memo(self) -> MutableMapping[Any, Any]:
+        """Nothing is remembered of a state that may never be committed."""
+        return {}
+
+    @property
+    def kept(self) -> MutableMapping[Any, Any]:
+        """Nothing is remembered of a state that may never be committed."""
+        return {}
+
+    def index(self, family: str) -> View:
+        """The index with what this transaction wrote."""
+        blocks = SqliteBlocks(self._connection, self._number)
+        return Caches().view(self._name, blocks, family)
+
+    def _term_key(self) -> Callable[[str], int]:
+        return self._lasting.term_key(self._key)
+
+    def append(
+        self,
+        events: Sequence[Event],
+        at: datetime,
+        vectors: Mapping[str, Mapping[int, bytes]] = NO_VECTORS,
+    ) -> int:
         """Append events as part of this transaction's one revision, and fold them.
 
         Raises:
@@ -123,16 +162,34 @@ class SqliteTransaction(SqliteSnapshot):
         with self._writing() as connection:
             classes = {event.cls: self._class(event.cls) for event in events}
             planned = list(self._sealed(events, at, classes))
-            derivation = Derivation(connection, self._number)
+            derivation = Derivation(connection, self._number, self._term_key())
             for sealed, salt, derived in planned:
                 number = classes[sealed.envelope.cls][0]
                 self._insert(connection, sealed, salt, number)
                 derivation.add(sealed.envelope, number, derived)
             derivation.flush()
+            self._embed(connection, [one[0].envelope.seq for one in planned], vectors)
         if planned:
             last = planned[-1][0].envelope
             self._seq, self._revision, self._hash = last.seq, last.revision, last.hash
         return self._revision
+
+    def _embed(
+        self,
+        connection: Connection,
+        seqs: Sequence[int],
+        vectors: Mapping[str, Mapping[int, bytes]],
+    ) -> None:
+        blocks = SqliteBlocks(connection, self._number)
+        for space, by_place in vectors.items():
+            blocks.put_vectors(space, {seqs[place]: data for place, data in by_place.items()})
+
+    def embed(self, space: str, vectors: Mapping[int, bytes]) -> None:
+        """Add vectors of what is in the ledger already, by event; they join the index at once."""
+        with self._writing() as connection:
+            blocks = SqliteBlocks(connection, self._number)
+            blocks.put_vectors(space, vectors)
+            indexing.join_vectors(blocks)
 
     def _class(self, id: str) -> tuple[int | None, Where | None]:
         found = self._connection.one(_CLASS, (self._number, id)) if id else None
@@ -165,6 +222,7 @@ class SqliteTransaction(SqliteSnapshot):
         with self._writing() as connection:
             seqs = [seq for (seq,) in connection.all(_SUBJECT_OF, (self._number, claim_id))]
             gone, tenant = listed(seqs), self._number
+            indexing.erase(SqliteBlocks(connection, tenant), seqs)
             removed = connection.run(_ERASE_CONTENT, (gone, tenant))
             facts = FactTable(connection, tenant)
             replaced = facts.replaced_by(gone)
@@ -191,6 +249,25 @@ class SqliteTransaction(SqliteSnapshot):
             for envelope, cls, derived in self._folded(connection):
                 derivation.add(envelope, cls, derived)
             derivation.flush()
+        self.reindex()
+
+    def reindex(self) -> None:
+        """Drop the index and write it again from the ledger and the derived rows (`E-REBUILD`)."""
+        with self._writing() as connection:
+            indexing.rebuild(SqliteBlocks(connection, self._number), self.entries(connection))
+
+    def entries(self, connection: Connection) -> Iterator[tuple[str, Entry]]:
+        """Every row that the index should have, with its family."""
+        ends: dict[int, int] = dict(connection.all(_ENDS, (self._number,)))
+        current = {seq for (seq,) in connection.all(_DOC_EVENTS, (self._number,))}
+        for envelope, cls, derived in self._folded(connection):
+            if derived is None or cls is None or (derived.doc and envelope.seq not in current):
+                continue
+            row = derived.row
+            ended = row and replace(row, until_revision=ends[envelope.seq])
+            added = indexing.tail_row(replace(derived, row=ended), cls, self._term_key(), (0, 0))
+            if added is not None:
+                yield added
 
     def _folded(
         self, connection: Connection

@@ -1,6 +1,6 @@
 -- The ledger (tenant, class, event, content, subject, erased) and what is folded from it (version, lookup_key, link,
--- doc, posting, class_head). The tenant comes first in every key. Text that somebody wrote stands in `content`, `class`
--- and `posting` alone; everything else is identifiers, digests, numbers and words of the vocabulary.
+-- doc, class_head, index_*). The tenant comes first in every key. Text that somebody wrote stands in `content` and
+-- `class` alone; everything else is identifiers, digests, numbers and words of the vocabulary.
 
 CREATE TABLE tenant (
     id INTEGER PRIMARY KEY,
@@ -128,13 +128,49 @@ CREATE TABLE doc (
 
 CREATE INDEX doc_by_parent ON doc (tenant, collection, parent);
 
-CREATE TABLE posting (
+-- The index (`store.indexing`): rows that wait, segments of merged ones, and what of it changed how often.
+
+CREATE TABLE index_tail (
     tenant INTEGER NOT NULL,
-    term TEXT NOT NULL,
-    class INTEGER NOT NULL,
+    family TEXT NOT NULL,
     seq INTEGER NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (tenant, term, class, seq)
+    entry BLOB NOT NULL,
+    PRIMARY KEY (tenant, family, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE index_segment (
+    tenant INTEGER NOT NULL,
+    family TEXT NOT NULL,
+    segment INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    PRIMARY KEY (tenant, family, segment)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE index_block (
+    tenant INTEGER NOT NULL,
+    family TEXT NOT NULL,
+    segment INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    data BLOB NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX index_block_by_name ON index_block (tenant, family, segment, name);
+
+CREATE TABLE index_state (
+    tenant INTEGER NOT NULL,
+    family TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    PRIMARY KEY (tenant, family)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE index_vector (
+    tenant INTEGER NOT NULL,
+    space TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (tenant, seq, space)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE class_head (
