@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muniment.core.row import Derived
@@ -28,6 +29,8 @@ ALIKE = 8
 """So many segments of one level become one of the next."""
 MOST_MERGED = 262_144
 """Rows of a segment at most that a write may leave behind; `doctor --rebuild-index` makes the rest one order."""
+
+NO_VECTORS: Mapping[str, Mapping[int, bytes]] = MappingProxyType({})
 
 
 class SegmentRow(NamedTuple):

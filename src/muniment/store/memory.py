@@ -22,7 +22,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapp
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from muniment.core.access import Audience, Scope, normal
@@ -35,10 +34,11 @@ from muniment.core.row import ClassRow, Doc, Row
 from muniment.index.entry import packed
 from muniment.ports.store import Access
 from muniment.store import indexing
-from muniment.store.audit import Index, Ledger, verify_ledger
+from muniment.store.audit import Ledger, verify_ledger
 from muniment.store.facts import matching
 from muniment.store.folded import NO_HEAD
 from muniment.store.index_reading import Caches
+from muniment.store.indexing import NO_VECTORS
 from muniment.store.memory_log import RetrievalLog
 from muniment.store.memory_state import TenantState
 from muniment.store.sealing import (
@@ -52,8 +52,6 @@ from muniment.store.sealing import (
 
 if TYPE_CHECKING:
     from muniment.index.selection import View
-
-NO_VECTORS: Mapping[str, Mapping[int, bytes]] = MappingProxyType({})
 
 
 class MemorySnapshot:
@@ -99,8 +97,7 @@ class MemorySnapshot:
 
     def rows(self, classes: Collection[str], revision: int | None = None) -> tuple[Row, ...]:
         """The claim versions of these classes that hold in `revision`, sorted by seq."""
-        wanted = set(classes)
-        at = self.revision if revision is None else revision
+        wanted, at = set(classes), self.revision if revision is None else revision
         rows = self._state.folded.rows.values()
         return tuple(row for row in rows if row.cls in wanted and row.is_live_at(at))
 
@@ -360,11 +357,7 @@ class MemoryStore:
         """Check the chain, every commitment whose content is still there, and that derived rows equal a fresh fold."""
         state = self._state(tenant)
         kept = (state.envelopes, state.contents, state.classes, state.erased, state.keyed)
-        rows = (
-            (name, e) for name in indexing.FAMILIES for e in indexing.entries(state.blocks, name)
-        )
-        numbers = {id: state.number(id) for id in state.classes}
-        index = Index(rows, numbers, self._caches.term_key(state.key))
+        index = state.index(self._caches.term_key(state.key))
         return verify_ledger(Ledger(*kept), state.folded, head, index)
 
     def reindex(self, tenant: str) -> None:

@@ -10,6 +10,7 @@ from muniment.core.canonical import keyed
 from muniment.core.event import Envelope
 from muniment.core.row import Derived
 from muniment.store import indexing
+from muniment.store.audit import Index
 from muniment.store.folded import Folded
 from muniment.store.memory_index import MemoryBlocks
 from muniment.store.sealing import Where, event_of
@@ -86,6 +87,11 @@ class TenantState:
             added = indexing.tail_row(whole, number, term_key, (0, 0))
             if added is not None:
                 yield added
+
+    def index(self, term_key: Callable[[str], int]) -> Index:
+        """What the index holds, for checking."""
+        numbers = {id: self.number(id) for id in self.classes}
+        return Index(indexing.every_entry(self.blocks), numbers, term_key)
 
     def erase(self, claim_id: str) -> int:
         """Remove what tells of a claim, and put together again what the rest yielded."""

@@ -140,9 +140,10 @@ def event_of(envelope: Envelope, body: bytes, where: Where | None) -> Event:
     )
 
 
-def is_committed(envelope: Envelope, salt: bytes, body: bytes) -> bool:
+def is_committed(envelope: Envelope, salt: Any, body: Any) -> bool:
     """Whether these bytes are the ones that the envelope commits to."""
-    return commitment(salt, body) == envelope.commitment
+    readable = isinstance(salt, bytes) and isinstance(body, bytes)  # a damaged schema gives text
+    return readable and commitment(salt, body) == envelope.commitment
 
 
 def recorded_at(envelope: Envelope) -> int:

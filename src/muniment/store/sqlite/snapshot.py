@@ -135,7 +135,8 @@ class SqliteSnapshot:
         self._caches = caches or Caches()
         self._open: Connection | None = connection
         self._name = tenant
-        found = connection.one(_TENANT, (tenant,))
+        known = connection.decoded(_TENANT, (tenant,), _tenant_of)
+        found = known[0] if known else None
         self._number: int = found[0] if found else 0
         self._key: bytes = found[1] if found else new_key(tenant)
         last = connection.decoded(_LAST, (self._number,), _last_of)
@@ -270,6 +271,13 @@ def _class_of(t: tuple[Any, ...]) -> ClassRow:
     where = where_of(kind, scope_id, audience)
     told = head.hex() if head else GENESIS
     return ClassRow(id, kind, scope_id, where[1], told, count or 0, revision or 0, number)
+
+
+def _tenant_of(t: tuple[Any, ...]) -> tuple[int, bytes]:
+    number, key = t
+    if not isinstance(key, bytes):
+        raise TypeError("a tenant's key is bytes")
+    return int(number), key
 
 
 def _last_of(t: tuple[Any, ...]) -> tuple[int, int, str]:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from muniment.core.access import Audience, Scope, normal
@@ -23,6 +22,7 @@ from muniment.core.fold import fold
 from muniment.core.row import Derived
 from muniment.store import indexing
 from muniment.store.index_reading import Caches
+from muniment.store.indexing import NO_VECTORS
 from muniment.store.sealing import (
     SALT_BYTES,
     UNREADABLE,
@@ -43,8 +43,6 @@ from muniment.store.sqlite.snapshot import SqliteSnapshot, where_or_none
 if TYPE_CHECKING:
     from muniment.index.entry import Entry
     from muniment.index.selection import View
-
-NO_VECTORS: Mapping[str, Mapping[int, bytes]] = MappingProxyType({})
 
 _NEW_TENANT = "INSERT INTO tenant (name, key) VALUES (?, ?)"
 _TENANT = "SELECT id FROM tenant WHERE name = ?"
