@@ -27,6 +27,7 @@ from muniment.core.access import Scope, Visibility
 from muniment.core.diff import Pending
 from muniment.core.event import Verification
 from muniment.core.policy import Policy
+from muniment.exchanging import Exchanging
 from muniment.ports.credential import Signer
 from muniment.ports.learning import Progress
 from muniment.usecases.session import Session
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from muniment.usecases.doctor import Diagnosis
     from muniment.usecases.erase import Erased
     from muniment.usecases.examine import Examined
-    from muniment.usecases.import_report import Imported
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from muniment.usecases.show import Shown, Version
 
 
-class Memory:
+class Memory(Exchanging):
     """Governed memory, as one principal of one tenant may use it. Make one with `Memory.open`."""
 
     def __init__(
@@ -186,21 +186,6 @@ class Memory:
         if ref is None:
             return learned, ByPolicy()
         return learned, decide_waiting(session, learned.scope, PRINCIPAL, wiring.read_file)
-
-    def import_(
-        self,
-        *paths: str | Path,
-        format: str = "",
-        dry_run: bool = False,
-        visibility: Mapping[str, Any] | Visibility | None = None,
-        progress: Progress | None = None,
-    ) -> Imported:
-        """Propose what files of other memories say; see `usecases.importing`."""
-        from muniment.usecases.importing import import_batch, silent
-
-        batch = wiring.open_import([Path(path) for path in paths], format, self._roots)
-        who = wiring.visibility_from(visibility)
-        return import_batch(self.session, batch, dry_run, who, progress or silent)
 
     def reread(self, *claim_ids: str, everything: bool = False) -> tuple[Reread, ByPolicy]:
         """Go back to the sources of claims that are due (or named), and propose what follows; see `usecases.reread`.

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from muniment.usecases.doctor import Diagnosis
     from muniment.usecases.erase import Erased
     from muniment.usecases.examine import Examined
+    from muniment.usecases.exporting import Exported
     from muniment.usecases.import_report import FileReport, Imported
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
@@ -182,6 +183,17 @@ def imported(value: Imported) -> dict[str, Any]:
         "files": [_imported_file(one) for one in value.files],
         "left_out": [encode(one) for one in value.left_out],
         "findings": [finding(one) for one in value.findings],
+    }
+
+
+def exported(value: Exported) -> dict[str, Any]:
+    """What an export came to."""
+    return {
+        "format": value.format,
+        "claims": value.claims,
+        "left_out": dict(value.left_out),
+        "lost": list(value.lost),
+        "changed": list(value.changed),
     }
 
 

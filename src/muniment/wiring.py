@@ -17,6 +17,7 @@ from muniment.core.codec import read
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
+from muniment.ports.exporting import ExportFormat, Files, Place
 from muniment.ports.importing import Batch
 from muniment.ports.source import Repository, file_uri, repo_uri
 from muniment.ports.store import Store
@@ -150,6 +151,34 @@ def open_import(
         return _address(path, roots or {})
 
     return Gathered(tuple(paths), Tools(read_file, passages), address, format_name)
+
+
+def open_export(format_name: str, out: Path | None) -> tuple[ExportFormat, Place | None]:
+    """A format to export to, and the place of a file or folder.
+
+    Raises:
+        InvalidInput: No such format; the known ones are listed.
+    """
+    from muniment.exchange.outward import export_named
+
+    return export_named(format_name), None if out is None else _FilePlace(out)
+
+
+class _FilePlace:
+    """A file or folder that an export goes to."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def read(self) -> bytes | None:
+        from muniment.exchange.placed import bytes_at
+
+        return bytes_at(self.target)
+
+    def write(self, files: Files) -> tuple[str, ...]:
+        from muniment.exchange.placed import place_files
+
+        return place_files(self.target, files)
 
 
 def _address(path: Path, roots: Mapping[str, Path]) -> str:

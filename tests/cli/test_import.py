@@ -83,3 +83,23 @@ def test_who_may_see_it_can_be_said(machine, export):
     assert ran.json["visibility"] == [
         {"level": "team-private", "allowed_principals": ["group:ada"]}
     ]
+
+
+def test_an_export_goes_to_stdout_and_nothing_else_does(machine, export):
+    machine.run("import", export, "--visibility", "team-private=group:ada")
+    machine.signed("review", "--accept", "all")
+    ran = machine.run("export", "--format", "mem0")
+    said = {one["memory"] for one in json.loads(ran.out)["results"]}
+    assert said == {one["memory"] for one in MEMORIES}
+
+
+def test_a_block_is_kept_in_a_file_of_ones_own(machine, export):
+    machine.run("import", export, "--visibility", "team-private=group:ada")
+    machine.signed("review", "--accept", "all")
+    before = (machine.repository / "AGENTS.md").read_bytes()
+    ran = machine.run("export", "--format", "block", "--out", "AGENTS.md")
+    after = (machine.repository / "AGENTS.md").read_bytes()
+    assert "2 claims, written" in ran.out
+    assert after.startswith(before)
+    assert b"- Sacks are weighed twice (mem_" in after
+    assert "is as it was" in machine.run("export", "--format", "block", "--out", "AGENTS.md").out

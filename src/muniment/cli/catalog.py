@@ -17,6 +17,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("remember", "propose", "Propose one claim."),
     ("propose", "propose", "Propose a diff from a file."),
     ("import", "bring", "Propose what files of other memories say."),
+    ("export", "bring", "Write claims in another format, or into a block of a file."),
     ("show", "look", "Show a claim with its six questions answered."),
     ("history", "look", "Show every version of a claim."),
     ("why", "look", "Say why a claim is there, what became of a diff, how a recall answered."),

@@ -70,6 +70,69 @@ def import_(
         _summary(call.terminal, found)
 
 
+@command
+def export(
+    call: Call,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="NAME", help="jsonl, mcp-memory, mem0 or block.", show_default=True
+        ),
+    ] = "jsonl",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="PATH", help="The file to write; stdout by default."),
+    ] = None,
+    use: Annotated[
+        str,
+        typer.Option(
+            "--use", metavar="USE", help="What it is wanted for; prepare_context by default."
+        ),
+    ] = "",
+    visibility: Annotated[
+        str,
+        typer.Option(
+            "--visibility",
+            metavar="LEVEL[=WHO,…]",
+            help="Who will read it; of a block, the profile's.",
+        ),
+    ] = "",
+    history: Annotated[
+        bool,
+        typer.Option("--history", help="Also what is expired, superseded or deprecated (jsonl)."),
+    ] = False,
+) -> None:
+    """Write claims in another format, or into a block between markers of a file that is otherwise yours.
+
+    Formats that carry no boundaries get only what is accepted, current, undisputed and allowed for the use.
+
+    Example: `muniment export --format block --out AGENTS.md`
+    """
+    done = call.memory().export(
+        format, out, use=use, visibility=visibility_from(visibility) or None, history=history
+    )
+    screen = call.terminal
+    if call.options.json:
+        call.result(
+            {**wire.exported(done), "text": done.data.decode() if done.data is not None else None}
+        )
+        return
+    if done.data is not None:
+        screen.stdout.write(done.data.decode())
+        screen.stdout.flush()
+        return
+    changed = "written" if done.changed else "is as it was"
+    screen.out(Styled(one_line(str(out)), "bold"), f": {done.claims} claims, {changed}")
+    rows: list[tuple[Piece, Piece]] = [
+        (Styled(str(n), "yellow"), f"left out: {reason.replace('_', ' ')}")
+        for reason, n in done.left_out.most_common()
+    ]
+    if rows:
+        screen.table(rows, "  ")
+    if done.lost:
+        screen.dim(f"not carried by {done.format}: {', '.join(done.lost)}")
+
+
 def _summary(screen: Terminal, found: Imported) -> None:
     for report in found.files:
         _file(screen, report)

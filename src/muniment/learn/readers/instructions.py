@@ -4,6 +4,7 @@
 - These are prose: never structured, so no policy accepts them by itself.
 - What a file is limited to (its folder, `globs`, `applyTo`) is part of every claim.
 - A line that is only `@path` includes another file; that is a statement of its own.
+- The block that `muniment export` keeps in such a file repeats what is remembered, and states nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ _RULES = re.compile(
 _IMPORT = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?(?P<all>@(?P<path>~?[\w./-]*[./][\w./-]*))[ \t\r]*$",
     re.MULTILINE,
+)
+_MANAGED = re.compile(
+    r"<!--[ \t]*muniment:begin[ \t]*-->.*?<!--[ \t]*muniment:end[ \t]*-->", re.DOTALL
 )
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -53,6 +57,7 @@ def matches(path: str) -> bool:
 def read(page: Page) -> None:
     """One claim a statement."""
     limits, described = _front(page)
+    ours = [block.span() for block in _MANAGED.finditer(page.text)]
     for line in _IMPORT.finditer(page.text):
         page.add(
             f"@{line.group('path')}",
@@ -66,6 +71,9 @@ def read(page: Page) -> None:
             topics=("instructions",),
         )
     for statement in statements(page.text):
+        start = statement.span[0]
+        if any(begin <= start < end for begin, end in ours):
+            continue
         if not _IMPORT.fullmatch(statement.own) and any(c.isalpha() for c in statement.own):
             _state(page, statement, limits, described)
 

@@ -1,0 +1,86 @@
+"""The verbs of the library's front object that bring memory in from elsewhere and hand it out again.
+
+- `import_` proposes; nothing is usable before it is reviewed.
+- `export` takes only what who acts may see, and what may leave.
+
+`memory.Memory` has them.
+
+>>> from muniment import Memory
+>>> memory = Memory.open(None).acting_as("user:ada", scopes=["project:shop"])
+>>> memory.export().claims
+0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from muniment import wiring
+from muniment.core.access import Visibility
+from muniment.ports.learning import Progress
+from muniment.usecases.session import Session
+
+if TYPE_CHECKING:
+    from muniment.usecases.exporting import Exported
+    from muniment.usecases.import_report import Imported
+
+
+class Exchanging:
+    """What a `Memory` does with files of other memories."""
+
+    session: Session
+    _roots: dict[str, Path]
+
+    def import_(
+        self,
+        *paths: str | Path,
+        format: str = "",
+        dry_run: bool = False,
+        visibility: Mapping[str, Any] | Visibility | None = None,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Propose what files of other memories say; see `usecases.importing`.
+
+        Args:
+            paths: Files, folders and archives.
+            format: The one format that all are read as; told from each file by default.
+            dry_run: Whether to look only.
+            visibility: Who may see the claims; somebody's own memory is private to who imports it by default.
+            progress: Told how far it has come.
+
+        Raises:
+            InvalidInput: No scope is certain, or none of the files can be read; nothing was written.
+        """
+        from muniment.usecases.importing import import_batch, silent
+
+        batch = wiring.open_import([Path(path) for path in paths], format, self._roots)
+        who = wiring.visibility_from(visibility)
+        return import_batch(self.session, batch, dry_run, who, progress or silent)
+
+    def export(
+        self,
+        format: str = "jsonl",
+        out: str | Path | None = None,
+        *,
+        use: str = "",
+        visibility: Mapping[str, Any] | Visibility | None = None,
+        history: bool = False,
+    ) -> Exported:
+        """Write claims in another format; see `usecases.exporting`.
+
+        Args:
+            format: A name of `exchange.outward`.
+            out: The file; None to be handed the bytes.
+            use: What a format without boundaries is wanted for; `prepare_context` by default.
+            visibility: Who will read it.
+            history: Whether what held once goes along.
+
+        Raises:
+            InvalidInput: No scope, an unknown format, or a place that cannot be written; nothing was written.
+        """
+        from muniment.usecases.exporting import export
+
+        known, place = wiring.open_export(format, Path(out) if out is not None else None)
+        return export(self.session, known, place, use, wiring.visibility_from(visibility), history)
