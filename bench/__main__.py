@@ -19,6 +19,8 @@ SMALL: tuple[tuple[str, ...], ...] = (
     ("bench.writers", "--processes", "4", "--each", "20"),
     ("bench.kill", "--kills", "10"),
     ("bench.powercut", "--points", "500", "--rounds", "2"),
+    ("bench.vectors", "--n", "50000", "--rounds", "3"),
+    ("bench.similarity",),
 )
 FULL: tuple[tuple[str, ...], ...] = (
     ("bench.sync",),
@@ -30,6 +32,8 @@ FULL: tuple[tuple[str, ...], ...] = (
     ("bench.writers", "--processes", "8", "--each", "100"),
     ("bench.kill", "--kills", "100"),
     ("bench.powercut", "--points", "20000"),
+    ("bench.vectors",),
+    ("bench.similarity",),
 )
 
 

@@ -6,8 +6,10 @@ import importlib.util
 
 import pytest
 
+from muniment.core.embedding import Space
 from muniment.core.errors import InvalidInput
-from muniment.embed.opening import KINDS, open_embedder
+from muniment.core.similarity import CALIBRATIONS, ONE, QUESTIONS
+from muniment.embed.opening import KINDS, calibration, open_embedder
 
 
 @pytest.mark.parametrize("spec", ["none", " none", "none:"])
@@ -39,3 +41,29 @@ def test_a_refusal_lists_every_form():
 def test_a_folder_without_the_files_is_refused(tmp_path):
     with pytest.raises(InvalidInput, match="cannot be read in"):
         open_embedder(f"wordllama:{tmp_path}")
+
+
+class Fixed:
+    """Embeds questions in one direction and all else in another."""
+
+    def __init__(self, space):
+        self.space = space
+        self.asked = []
+
+    def embed(self, texts):
+        self.asked += texts
+        return [bytes([127, 0]) if text in QUESTIONS else bytes([90, 90]) for text in texts]
+
+
+def test_a_measured_space_is_not_probed():
+    embedder = Fixed(CALIBRATIONS[0].space)
+    assert calibration(embedder) == CALIBRATIONS[0]
+    assert embedder.asked == []
+
+
+def test_another_space_is_probed_with_texts_of_our_own():
+    embedder = Fixed(Space("mini", "1", 2))
+    found = calibration(embedder)
+    assert found.space == embedder.space
+    assert found.average == found.noise == round(ONE / 2**0.5)
+    assert len(embedder.asked) == 64

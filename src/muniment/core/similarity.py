@@ -45,13 +45,13 @@ class Calibration:
     """Where chance ends in one space; fixed-point cosines.
 
     Attributes:
-        model: The space's model.
+        space: Where it was measured.
         average: What unrelated pairs have on average.
         noise: What one in a thousand of them reaches.
         measured: On what, when.
     """
 
-    model: str
+    space: Space
     average: int
     noise: int
     measured: str
@@ -64,20 +64,20 @@ class Calibration:
 
 CALIBRATIONS = (
     Calibration(
-        "wordllama/l2_supercat_256",
+        Space("wordllama/l2_supercat_256", "2df15569175d.words-1", 256),
         52_429,  # 0.05
         419_430,  # 0.40
-        "python -m bench.similarity, 2026-11-30: 8,100,000 pairs of a question and a message of another "
+        "python -m bench.similarity, 2026-11-30: 8,105,254 pairs of a question and a message of another "
         "conversation (LoCoMo): mean 0.049, 99.9 % below 0.390; 868 of a question and a claim of a repository "
         "that does not answer it (tests/data): 0.045 and 0.412",
     ),
 )
-"""What was measured once and for all, by model."""
+"""What was measured once and for all."""
 
 
 def calibration_of(space: Space) -> Calibration | None:
     """The calibration of a space that was measured; None where the space has to be probed (`calibrated`)."""
-    return next((each for each in CALIBRATIONS if each.model == space.model), None)
+    return next((each for each in CALIBRATIONS if each.space == space), None)
 
 
 def cosine(left: bytes, right: bytes) -> int:
@@ -203,8 +203,8 @@ def calibrated(
         cosine(question, statement) for question in questions for statement in statements
     )
     if not pairs:
-        return Calibration(space.model, 0, 0, "on nothing")
+        return Calibration(space, 0, 0, "on nothing")
     above = len(pairs) // 1_000  # how many pairs may lie above the noise
     average = max(0, sum(pairs) // len(pairs))
     noise = max(average, pairs[-1 - above])
-    return Calibration(space.model, average, noise, f"on {len(pairs)} pairs of unrelated texts")
+    return Calibration(space, average, noise, f"on {len(pairs)} pairs of unrelated texts")

@@ -43,7 +43,18 @@ TIMEOUT = 30
 METHOD = "1"
 """How pieces become a vector; raised when a bit of it changes."""
 
-_OPTIONS = ("dim", "key_env", "version", "window", "timeout", "cleartext")
+OPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "dim": "how many numbers a vector has; known of OpenAI's own models, where another number asks for as many",
+        "key_env": f"the environment variable that holds the key; `{OWN_KEY}` for OpenAI's own host, else none is sent",
+        "version": "what stands for the weights, the host where it is not given; a new one embeds everything again",
+        "window": f"bytes of text in one piece, {WINDOW:,} by default; longer texts are the mean of their pieces",
+        "timeout": f"seconds for the connection and for each silence, {TIMEOUT} by default",
+        "cleartext": "`allow` sends texts to another machine without encryption; a key never",
+    }
+)
+"""What may stand after `?`, with its meaning."""
+
 _LARGEST = 1 << 16
 
 
@@ -115,10 +126,10 @@ def _parts(text: str) -> tuple[str, str, dict[str, str]]:
         raise _wrong(f"{quoted(text)} names no model", "write `openai:MODEL@URL?dim=N`")
     pairs = parse_qsl(query, keep_blank_values=True)
     options = dict(pairs)
-    unknown = [name for name in options if name not in _OPTIONS]
+    unknown = [name for name in options if name not in OPTIONS]
     if unknown or len(options) < len(pairs):
         given = quoted(unknown[0]) if unknown else "an option given twice"
-        known = ", ".join(f"`{name}`" for name in _OPTIONS)
+        known = ", ".join(f"`{name}`" for name in OPTIONS)
         raise _wrong(f"{given} is not an option of an endpoint", f"the options are {known}")
     return model.strip(), address.strip(), options
 

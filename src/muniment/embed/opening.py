@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.core.similarity import QUESTIONS, STATEMENTS, Calibration, calibrated, calibration_of
 from muniment.ports.embedding import Embedder
 
 DEFAULT = "wordllama"
@@ -32,11 +33,13 @@ class Kind:
     Attributes:
         name: What stands before the colon.
         forms: How it can be written.
+        meaning: What it is, for the reference.
         open: Opens it from what stands after the colon.
     """
 
     name: str
     forms: tuple[str, ...]
+    meaning: str
     open: Callable[[str], Embedder | None]
 
 
@@ -66,10 +69,27 @@ def _sentence(rest: str) -> Embedder:
 
 
 KINDS = (
-    Kind("none", ("none",), _none),
-    Kind("wordllama", ("wordllama", "wordllama:FOLDER"), _wordllama),
-    Kind("openai", ("openai:MODEL@URL?dim=N&key_env=NAME",), _openai),
-    Kind("sentence-transformers", ("sentence-transformers:FOLDER",), _sentence),
+    Kind("none", ("none",), "nothing embeds; the other signals find", _none),
+    Kind(
+        "wordllama",
+        ("wordllama", "wordllama:FOLDER"),
+        "the offline default: 256 dimensions, no network, the same bytes everywhere; its two files come with "
+        "`muniment[embeddings]`, or lie in a folder",
+        _wordllama,
+    ),
+    Kind(
+        "openai",
+        ("openai:MODEL@URL?dim=N&key_env=NAME",),
+        "an endpoint that speaks OpenAI's `/v1/embeddings`; without `@URL` it is OpenAI's own",
+        _openai,
+    ),
+    Kind(
+        "sentence-transformers",
+        ("sentence-transformers:FOLDER",),
+        "a model of that library in a local folder, safetensors only; `?sha256=…` pins it; needs "
+        "`muniment[sentence-transformers]`",
+        _sentence,
+    ),
 )
 """What can be opened."""
 
@@ -90,3 +110,16 @@ def open_embedder(spec: str) -> Embedder | None:
         message = f"there is no embedder {quoted(spec)}"
         raise InvalidInput.of((Finding("unknown_embedder", message, fix=f"use one of {known}"),))
     return kind.open(rest.strip())
+
+
+def calibration(embedder: Embedder) -> Calibration:
+    """Where chance ends in an embedder's space: as it was measured, else probed with 64 texts now.
+
+    Raises:
+        EmbedderUnavailable: The space has to be probed, and the model does not answer.
+        InvalidInput: As for `Embedder.embed`.
+    """
+    known = calibration_of(embedder.space)
+    return known or calibrated(
+        embedder.space, embedder.embed(QUESTIONS), embedder.embed(STATEMENTS)
+    )
