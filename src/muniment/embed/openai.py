@@ -20,7 +20,7 @@ from typing import Any
 from muniment.core.embedding import Space
 from muniment.core.errors import EmbedderUnavailable, Finding, InvalidInput, quoted
 from muniment.embed.endpoint import Endpoint, parse_endpoint
-from muniment.embed.post import Poster
+from muniment.embed.post import TRIES, TRIES_OF_ONE, Poster
 
 BATCH = 64
 """Pieces in one request at most."""
@@ -31,7 +31,7 @@ BATCH_BYTES = 128_000
 _NUMBER_BYTES = 40  # of a number as JSON, with its comma and indentation
 _ENVELOPE_BYTES = 1 << 16
 
-Post = Callable[[Any, str, int], Any]
+Post = Callable[[Any, str, int, int], Any]
 
 
 class OpenAIEmbedder:
@@ -39,7 +39,7 @@ class OpenAIEmbedder:
 
     Args:
         endpoint: Where.
-        post: Sends a value with a key and gives the answer.
+        post: Sends a value with a key, and gives an answer of so many bytes at most after so many tries at most.
         environment: Where the key is looked up.
     """
 
@@ -69,7 +69,8 @@ class OpenAIEmbedder:
 
         pieces = [cut(text, self._endpoint.window) for text in texts]
         flat = [piece for each in pieces for piece in each]
-        vectors = iter([vector for batch in batches(flat) for vector in self._request(batch)])
+        tries = TRIES_OF_ONE if len(texts) == 1 else TRIES
+        vectors = iter([unit for batch in batches(flat) for unit in self._request(batch, tries)])
         found = []
         for each in pieces:
             units = [next(vectors) for _ in each]
@@ -77,7 +78,7 @@ class OpenAIEmbedder:
             found.append(units[0] if len(units) == 1 else mean_of(units, weights))
         return found
 
-    def _request(self, batch: list[str]) -> list[bytes]:
+    def _request(self, batch: list[str], tries: int) -> list[bytes]:
         """The vectors of one request's pieces."""
         import numpy as np
 
@@ -91,7 +92,7 @@ class OpenAIEmbedder:
         if self._endpoint.shortened:
             asked["dimensions"] = self._endpoint.dimension
         largest = _ENVELOPE_BYTES + len(batch) * self._endpoint.dimension * _NUMBER_BYTES
-        rows = self._checked(self._post(asked, self._key(), largest), len(batch))
+        rows = self._checked(self._post(asked, self._key(), largest, tries), len(batch))
         return unit_bytes(whole_numbers(np.array(rows, dtype=np.float64)))
 
     def _key(self) -> str:

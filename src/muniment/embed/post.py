@@ -26,6 +26,11 @@ from typing import IO, Any
 from muniment.core.errors import EmbedderUnavailable, Finding, InvalidInput, MunimentError, quoted
 
 TRIES = 5
+"""How often a batch is tried."""
+
+TRIES_OF_ONE = 2
+"""How often one text alone is tried: it is a question, and somebody waits."""
+
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 30.0
 _BLOCK = 1 << 16
@@ -62,24 +67,23 @@ class Poster:
     Attributes:
         url: The address.
         timeout: Seconds for the connection and for each silence; an answer may take twice that in all.
-        tries: How often at most.
         sleep: Waits some seconds.
         monotonic: Seconds of a clock that never goes back.
     """
 
     url: str
     timeout: float
-    tries: int = TRIES
     sleep: Callable[[float], None] = time.sleep
     monotonic: Callable[[], float] = time.monotonic
 
-    def __call__(self, value: Any, key: str, largest: int) -> Any:
+    def __call__(self, value: Any, key: str, largest: int, tries: int = TRIES) -> Any:
         """The answer to a value.
 
         Args:
             value: JSON.
             key: Sent as a bearer token where it is not empty.
             largest: Most bytes of an answer.
+            tries: How often at most.
 
         Raises:
             EmbedderUnavailable: No usable answer came, after all tries.
@@ -87,7 +91,7 @@ class Poster:
         """
         body = json.dumps(value).encode("ascii")
         wait, last = FIRST_WAIT, ""
-        for attempt in range(self.tries):
+        for attempt in range(tries):
             if attempt:
                 self.sleep(wait)
             try:
@@ -95,7 +99,9 @@ class Poster:
             except _Again as again:
                 last = str(again)
                 wait = min(LONGEST_WAIT, max(FIRST_WAIT * 2**attempt, again.wait))
-        message = f"the embedding endpoint {quoted(self.url)} gave no answer in {self.tries} tries: {last}"
+        message = (
+            f"the embedding endpoint {quoted(self.url)} gave no answer in {tries} tries: {last}"
+        )
         fix = "try again later; memory is searchable without it"
         raise EmbedderUnavailable(message, (Finding("embedder_unavailable", message, fix=fix),))
 

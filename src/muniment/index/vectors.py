@@ -92,7 +92,7 @@ def dots_at(
 ) -> Integers:
     """The dot products of scattered rows, gathered block by block.
 
-    Gathering costs several times what multiplying does. From a quarter of the rows on, `dots` of all is faster.
+    Gathering costs several times what multiplying does. From a fifth of the rows on, `dots` of all is faster.
 
     Args:
         matrix: int8 [n, d].
