@@ -94,13 +94,14 @@ def unpacked(data: bytes) -> Entry:
             end = place + 2 + int.from_bytes(data[place : place + 2], "little")
             ids.append(data[place + 2 : end].decode("utf-8", "surrogatepass"))
             place = end
+        name, supersedes = ids[0], tuple(ids[1:])
         terms = struct.unpack_from(f"<{size}Q", data, place)
         counts = struct.unpack_from(f"<{size}H", data, place + 8 * size)
-    except (struct.error, UnicodeDecodeError) as error:
+    except (struct.error, UnicodeDecodeError, IndexError) as error:
         raise ValueError("a row of the index is not readable") from error
     return Entry(
-        seq, cls, revision, ids[0], length, signature, bool(special), valid_from, valid_until, expires_at,
-        verified_at, began, until, (old_cls, old_seq), tuple(ids[1:]), tuple(zip(terms, counts, strict=True)),
+        seq, cls, revision, name, length, signature, bool(special), valid_from, valid_until, expires_at,
+        verified_at, began, until, (old_cls, old_seq), supersedes, tuple(zip(terms, counts, strict=True)),
     )  # fmt: skip
 
 
@@ -135,7 +136,8 @@ def signature_of(row: Row) -> int:
     return _digest(
         (
             row.review, row.retired, row.type, row.memory_type, row.origin, row.derivation, row.reading,
-            bool(row.derived_stale), row.allowed, row.prohibited,
+            bool(row.derived_stale), row.allowed, row.prohibited, row.version,
+            is_special(row),
         )
     )  # fmt: skip
 

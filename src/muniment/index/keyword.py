@@ -153,6 +153,7 @@ def scored(
     total = sum(len(places) for places, _ in found.lists)
     dense = total * 8 >= size
     sums = np.zeros(size, np.int64) if dense else None
+    touched = np.zeros(0 if few else size, np.bool_)  # a word that all hold can weigh nothing
     kept = []
     for n, ((places, codes), weight) in enumerate(zip(found.lists, weights, strict=True)):
         if not len(places):
@@ -161,10 +162,12 @@ def scored(
         earned = tables(weight, codes) + (high << 32)
         if sums is not None:
             sums[places] += earned
+            if not few:
+                touched[places] = True
         else:
             kept.append((places, earned))
     if sums is not None:
-        places = np.flatnonzero(sums)
+        places = np.flatnonzero(sums if few else touched)
         packed = sums[places]
     else:
         places, packed = _added(kept)

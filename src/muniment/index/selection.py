@@ -155,6 +155,11 @@ class Run:
         mask[self.places(ended[ends <= self.upto])] = False
         return mask
 
+    @cached_property
+    def ends(self) -> int:
+        """How many of the part's rows held no longer in the state; equal counts are the same rows."""
+        return int(np.count_nonzero(self.part.ended_in <= self.upto))
+
     @property
     def is_whole(self) -> bool:
         """Whether all its rows hold."""

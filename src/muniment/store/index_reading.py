@@ -2,6 +2,7 @@
 
 - Segments are read block by block and remembered; the tail is caught up.
 - What is remembered is told by a segment's number and generation, so that another process's writes show at once.
+- A snapshot that is older than what was caught up reads its own tail: what came later does not show in it.
 """
 
 from __future__ import annotations
@@ -31,11 +32,10 @@ class _Known:
 
     segments: tuple[SegmentRow, ...] = ()
     kept: dict[SegmentRow, dict[str, Any]] = field(default_factory=dict)
-    base: tuple[Part, ...] = ()
+    base: tuple[Part, ...] | None = None
     generation: int = -1
     last: int = 0
     tail: tuple[Part, ...] = ()
-    number: int = 0
 
 
 class Caches:
@@ -70,10 +70,12 @@ class Caches:
             found = self._terms[key] = TermKeys(lambda *parts: keyed(key, *parts))
         return found
 
-    def view(self, tenant: str, blocks: Blocks, family: str) -> View:
-        """The index as a transaction sees it."""
+    def view(self, tenant: str, blocks: Blocks, family: str, last: int) -> View:
+        """The index as a transaction sees it, whose last event is `last`."""
         with self._lock:
             known = self._known.setdefault((tenant, family), _Known())
+            if known.last > last:
+                known = _Known(kept=dict(known.kept))
             return _view(known, blocks, family)
 
     def forget(self, tenant: str) -> None:
@@ -89,7 +91,7 @@ def _view(known: _Known, blocks: Blocks, family: str) -> View:
     segments = tuple(blocks.index_segments(family))
     opened = [(_name(family, row), _segment(known, blocks, family, row)) for row in segments]
     generation = blocks.index_generation(family)
-    if segments != known.segments or not known.base:
+    if segments != known.segments or known.base is None:
         known.kept = {row: known.kept[row] for row in segments}
         known.base = assembled(opened)
         known.segments, known.generation = segments, -1
@@ -123,13 +125,14 @@ def _catch_up(known: _Known, blocks: Blocks, family: str) -> None:
     if not waiting:
         return
     table = waiting_table(waiting, blocks, known.last)
-    known.last = waiting[-1][0]
-    known.number += 1
+    after, known.last = known.last, waiting[-1][0]
     tables = [table]
     if len(known.tail) >= TAIL_PARTS:
         tables = [*(part.segment.table() for part in known.tail), table]
-        known.tail = ()
-    name, segment = f"{family} t{known.generation}.{known.number}", _in_memory(merged(tables))
+        known.tail, after = (), 0
+    # INVARIANT: a name says which events of which generation, so that equal names are equal rows in every snapshot.
+    name = f"{family} t{known.generation}.{after}-{known.last}"
+    segment = _in_memory(merged(tables))
     known.tail = extended(known.tail, assembled([(name, segment)]))
 
 

@@ -180,7 +180,7 @@ def erase(blocks: WritableBlocks, seqs: Collection[int]) -> None:
                 continue
             rest = without(segment.table(), seqs)
             blocks.drop_segment(family, row.number)
-            if rest.size:
+            if rest.size or len(rest.closes):  # that its rows ended others' versions stays true
                 _put(blocks, family, row.level, rest)
         blocks.raise_generation(family)
     blocks.drop_vectors(seqs)

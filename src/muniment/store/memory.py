@@ -160,7 +160,7 @@ class MemorySnapshot:
 
     def index(self, family: str) -> View:
         """The index of claims or of passages."""
-        return self._caches.view(self._tenant, self._state.blocks, family)
+        return self._caches.view(self._tenant, self._state.blocks, family, self._state.last)
 
     def term_key(self, word: str) -> int:
         """The digest under which the index keeps a word."""
@@ -212,7 +212,7 @@ class MemoryTransaction(MemorySnapshot):
 
     def index(self, family: str) -> View:
         """The index with what this transaction wrote."""
-        return Caches().view(self._tenant, self._state.blocks, family)
+        return Caches().view(self._tenant, self._state.blocks, family, self._state.last)
 
     def append(
         self,

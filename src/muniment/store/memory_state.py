@@ -45,6 +45,11 @@ class TenantState:
             self.blocks.copy(),
         )
 
+    @property
+    def last(self) -> int:
+        """The last event, 0 for none."""
+        return len(self.envelopes)
+
     def keyed(self, *parts: str) -> str:
         """A digest under the tenant's key."""
         return keyed(self.key, *parts)

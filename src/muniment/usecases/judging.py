@@ -170,7 +170,7 @@ def _judged(
 def _by_groups(context: Context, run: Run, replaced: Array, again: Ask | None) -> Judged:
     """The rows as their groups, ends and successors decide; remembered until an instant that changes a group."""
     ask = context.ask
-    state = (len(run.part.ended), run.upto if run.segment.revision > run.upto else 0)
+    state = (run.ends, run.upto if run.segment.revision > run.upto else 0)
     place = (run.key, _question(ask), again is not None, state, replaced.tobytes())
     kept = context.viewing.snapshot.kept.setdefault("judged", {})
     found: Judged | None = kept.pop(place, None)

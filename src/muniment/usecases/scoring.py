@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from muniment.core.codec import encode
@@ -35,12 +35,12 @@ from muniment.core.signals import (
     sure_names,
     temporal_share,
 )
-from muniment.core.status import status_at
 from muniment.core.text import match_key
 from muniment.core.words import query_words, words
 from muniment.usecases.eligible import Gathered
+from muniment.usecases.filtering import filter_of, passes
 from muniment.usecases.judging import Ref, events_of
-from muniment.usecases.searching import POOL, Match, Search, Wanted
+from muniment.usecases.searching import POOL, Match, Search
 from muniment.usecases.traverse import EligibleRows, Graph, Walked, back_among, walked
 from muniment.usecases.viewing import Viewing
 
@@ -130,7 +130,7 @@ class Scoring:
         """Walk among all that is eligible; half of what may be read goes to finding where to begin."""
         graph = Graph(EligibleRows(self.gathered, self.rows), self._back, self._contents)
         most = RANKING_POLICY.graph_examined // 2
-        matches = self.search.matches(None, None, eligible=True)
+        matches = self.search.matches(None, eligible=True)
         likely = self.rows(self.search.best(matches, most))
         seeds = graph.seeds(self.named, likely, self.request.query)
         spent = len({row.claim_id for row in likely} - set(seeds))
@@ -199,10 +199,9 @@ class Scoring:
         return sorted(self.rows(refs), key=lambda row: row.claim_id)
 
     def _by_words(self, first: list[Row], named: list[Ref], *, eligible: bool) -> Chosen:
-        search, filtering = self.search, _filter(self.gathered, self.request)
-        everything = search.matches(None, None, eligible=eligible)
-        matches = everything if filtering is None else search.matches(*filtering, eligible=eligible)
-        # A few rows' relations decide what a filter makes of them; they are read before the pool is cut.
+        search, filtering = self.search, filter_of(self.gathered, self.request)
+        everything = search.matches(None, eligible=eligible)
+        matches = everything if filtering is None else search.matches(filtering, eligible=eligible)
         limit = sum(len(m.among) for m in matches) if self._reads_all() else POOL
         twice = {ref for ref in named if search.keyword(ref).coverage}
         refs = [r for r in search.best(matches, limit + len(named)) if r not in set(named)]
@@ -223,13 +222,13 @@ class Scoring:
         return bool(self.request.uri_prefix)
 
     def _in_time(self, first: list[Row], named: list[Ref], *, eligible: bool) -> Chosen:
-        gathered, filtering = self.gathered, _filter(self.gathered, self.request)
+        gathered, filtering = self.gathered, filter_of(self.gathered, self.request)
         masks = [
             one.eligible if eligible else one.run.live & ~one.eligible for one in gathered.judged
         ]
         matched = sum(int(mask.sum()) for mask in masks)
         if filtering is not None:
-            masks = [m & self.search.passing(n, *filtering) for n, m in enumerate(masks)]
+            masks = [m & self.search.passing(n, filtering) for n, m in enumerate(masks)]
         for run, position in named:
             masks[run] = masks[run].copy()
             masks[run][position] = False
@@ -357,30 +356,3 @@ def _refused(
     enough = [hit for hit in hits if supports(hit.relevance, request.relevance_threshold)]
     places = gathered.find([hit.row.claim_id for hit in enough])
     return tuple((hit, gathered.reasons(places[hit.row.claim_id])) for hit in enough)
-
-
-# --- filters --------------------------------------------------------------------------------------
-
-
-def passes(gathered: Gathered, request: Request, row: Row) -> bool:
-    """Whether a row passes the filters that its columns can answer; an address needs the content."""
-    wanted = (
-        (request.ids, row.claim_id),
-        (request.memory_types, row.memory_type),
-        (request.types, row.type),
-        (request.origins, row.origin),
-        ((request.version,) if request.version else (), row.version),
-    )
-    if any(allowed and value not in allowed for allowed, value in wanted):
-        return False
-    sees = gathered.viewing.sees
-    return not request.statuses or status_at(row, gathered.ask.at, sees) in request.statuses
-
-
-def _filter(gathered: Gathered, request: Request) -> tuple[Wanted, object] | None:
-    """The filters that all rows of a group answer alike; None where there are none."""
-    by_group = (request.memory_types, request.types, request.origins, request.version)
-    if not any(by_group):
-        return None
-    plain = replace(request, ids=(), statuses=())
-    return (lambda row: passes(gathered, plain, row)), repr(by_group)

@@ -8,8 +8,8 @@ What reading a claim tells is `scoring`'s matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,6 +30,23 @@ from muniment.usecases.eligible import Gathered
 from muniment.usecases.judging import Ref, asked_of_groups
 
 Wanted = Callable[[Row], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which rows a request lets through, before the best of them are taken.
+
+    Attributes:
+        passes: Answers for a row that stands for its group.
+        question: What is asked, by which the answers for groups are remembered.
+        apart: Answers for rows of which their relations decide.
+        only: The only rows that are wanted; None for any.
+    """
+
+    passes: Wanted
+    question: object
+    apart: Mapping[Ref, bool] = field(default_factory=dict)
+    only: frozenset[Ref] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +87,41 @@ class Search:
         """What the words earn a row."""
         return self.scores[ref[0]].at(ref[1])
 
-    def matches(self, passes: Wanted | None, question: object, *, eligible: bool) -> list[Match]:
+    def matches(self, filtering: Filter | None, *, eligible: bool) -> list[Match]:
         """The rows that hold a word and may serve, or may not.
 
         Args:
-            passes: Whether a filter lets a row through; None for no filter.
-            question: What the filter asks, by which its answers are remembered.
+            filtering: What lets a row through; None for no filter.
             eligible: Whether those are wanted that may serve.
         """
         found = []
         for n, scores in enumerate(self.scores):
             wanted = scores.eligible if eligible else ~scores.eligible
-            if passes is not None:
-                wanted = wanted & self.passing(n, passes, question)[scores.places]
+            if filtering is not None:
+                wanted = wanted & self.passing(n, filtering)[scores.places]
             found.append(Match(n, scores, np.flatnonzero(wanted)))
         return found
 
-    def passing(self, run: int, passes: Wanted, question: object) -> Array:
-        """Which positions of a run a filter lets through, by its groups."""
+    def passing(self, run: int, filtering: Filter) -> Array:
+        """Which positions of a run a filter lets through: by groups, and those apart by themselves."""
         judged = self.gathered.judged[run]
         answers = asked_of_groups(
-            self.gathered.context, judged.run, judged.groups, ("filter", question), passes
+            self.gathered.context,
+            judged.run,
+            judged.groups,
+            ("filter", filtering.question),
+            filtering.passes,
         )
         table = np.zeros(int(judged.groups.of.max(initial=0)) + 1, np.bool_)
         table[[group for group, answer in answers.items() if answer]] = True
         allowed: Array = table[judged.groups.of]
+        for (n, position), answer in filtering.apart.items():
+            if n == run:
+                allowed[position] = answer
+        if filtering.only is not None:
+            named = np.zeros(judged.run.size, np.bool_)
+            named[[position for n, position in filtering.only if n == run]] = True
+            allowed &= named
         return allowed
 
     def best(self, matches: Sequence[Match], count: int) -> list[Ref]:

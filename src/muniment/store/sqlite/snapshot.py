@@ -239,7 +239,8 @@ class SqliteSnapshot:
 
     def index(self, family: str) -> View:
         """The index of claims or of passages."""
-        return self._caches.view(self._name, SqliteBlocks(self._connection, self._number), family)
+        blocks = SqliteBlocks(self._connection, self._number)
+        return self._caches.view(self._name, blocks, family, self._seq)
 
     def term_key(self, word: str) -> int:
         """The digest under which the index keeps a word."""

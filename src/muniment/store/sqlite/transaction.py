@@ -141,7 +141,7 @@ class SqliteTransaction(SqliteSnapshot):
     def index(self, family: str) -> View:
         """The index with what this transaction wrote."""
         blocks = SqliteBlocks(self._connection, self._number)
-        return Caches().view(self._name, blocks, family)
+        return Caches().view(self._name, blocks, family, self._seq)
 
     def _term_key(self) -> Callable[[str], int]:
         return self._lasting.term_key(self._key)
