@@ -76,15 +76,15 @@ class DialoguePolicy:
     version: int = 1
     weights: tuple[tuple[str, int], ...] = (
         ("own", 1_000),
-        ("around", 1_000),
+        ("around", 1_300),
         ("session_best", 600),
-        ("session", 200),
-        ("speaker", 350),
-        ("date", 500),
+        ("session", 300),
+        ("speaker", 400),
+        ("date", 800),
         ("kind", 200),
         ("statement", 100),
-        ("feedback", 350),
-        ("similarity", 700),
+        ("feedback", 500),
+        ("similarity", 1_000),
     )
     k1: int = 900
     b_short: int = 400

@@ -1,0 +1,325 @@
+"""Find the turns of long conversations that answer a question, on the LoCoMo set.
+
+- The unit is a turn, the scope one conversation; the adversarial category is left out. No language model.
+- A figure is the mean over questions of the share of their evidence found: `recall_at_5`, `recall_at_10`; with
+  `ndcg_at_10` and `mrr`. `all_evidence_at_1000_tokens` is the share of questions all of whose evidence stands in the
+  compact rendering, whole, within 1,000 o200k tokens that count everything in it.
+- Two-fold: weights are chosen on one half of the conversations and reported on the other, both ways, and the two
+  are averaged over questions. `shipped` are the weights of the package, which have seen the whole set.
+- Beside it, in the same run: FTS5 (porter, question words left out), bm25s (its defaults with a stemmer) and the
+  embedder alone. What is not installed is named in `left_out`.
+
+    python -m bench.locomo --data ../shared/bench/locomo --json
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.locomo_data import CATEGORIES, Conversation, Question, load
+from bench.locomo_scope import Scope
+from bench.report import emit, parser, progress
+from muniment.core.dialogue import DIALOGUE_POLICY, NAMES
+from muniment.core.words import STOP_WORDS
+from muniment.wiring import count_tokens
+
+BUDGET = 1_000
+DEEP = 1_000
+Order = list[str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question with its conversation."""
+
+    scope: Scope
+    question: Question
+
+
+def cases(conversations: Sequence[Conversation]) -> list[Case]:
+    """Every question that is asked."""
+    return [
+        Case(scope, question)
+        for scope in map(Scope, conversations)
+        for question in scope.conversation.questions
+        if question.category != "adversarial"
+    ]
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def figures(found: Sequence[Order], asked: Sequence[Question]) -> dict[str, float]:
+    """The means over questions.
+
+    >>> one = Question("?", "temporal", frozenset({"a", "b"}))
+    >>> figures([["a", "x", "b"]], [one])["mrr"], figures([["x"]], [one])["recall_at_5"]
+    (1.0, 0.0)
+    """
+    pairs = list(zip(found, asked, strict=True))
+    return {
+        "recall_at_5": _mean(_recall(order, one.evidence, 5) for order, one in pairs),
+        "recall_at_10": _mean(_recall(order, one.evidence, 10) for order, one in pairs),
+        "ndcg_at_10": _mean(_gain(order, one.evidence) for order, one in pairs),
+        "mrr": _mean(_reciprocal(order, one.evidence) for order, one in pairs),
+    }
+
+
+def _mean(values: Iterator[float]) -> float:
+    found = list(values)
+    return round(sum(found) / max(len(found), 1), 4)
+
+
+def _recall(order: Order, evidence: frozenset[str], k: int) -> float:
+    return len(evidence.intersection(order[:k])) / len(evidence)
+
+
+def _gain(order: Order, evidence: frozenset[str]) -> float:
+    earned = sum(1 / math.log2(n + 2) for n, one in enumerate(order[:10]) if one in evidence)
+    return earned / sum(1 / math.log2(n + 2) for n in range(min(10, len(evidence))))
+
+
+def _reciprocal(order: Order, evidence: frozenset[str]) -> float:
+    return next((1 / n for n, one in enumerate(order, 1) if one in evidence), 0.0)
+
+
+def by_category(found: Sequence[Order], asked: Sequence[Question]) -> dict[str, Any]:
+    """The same for each category."""
+    result = {}
+    for name in CATEGORIES.values():
+        chosen = [(o, q) for o, q in zip(found, asked, strict=True) if q.category == name]
+        if chosen:
+            orders, questions = zip(*chosen, strict=True)
+            result[name] = {"questions": len(chosen), **figures(orders, questions)}
+    return result
+
+
+def in_budget(found: Sequence[Order], asked: Sequence[Case]) -> dict[str, Any]:
+    """What the compact rendering holds within the budget, and what it costs beside the texts."""
+    count = count_tokens("o200k_base")
+    whole, held, overhead = 0, 0, 0.0
+    for order, case in zip(found, asked, strict=True):
+        chosen, used = case.scope.packed(order, BUDGET, count)
+        whole += case.question.evidence <= set(chosen)
+        held += len(chosen)
+        overhead += (used - sum(case.scope.tokens_of(one, count) for one in chosen)) / len(chosen)
+    return {
+        "all_evidence_at_1000_tokens": round(whole / len(asked), 4),
+        "passages_in_1000_tokens": round(held / len(asked), 1),
+        "overhead_tokens_per_passage": round(overhead / len(asked), 1),
+    }
+
+
+# --- what it is compared with ---------------------------------------------------------------------
+
+
+def by_fts5(asked: Sequence[Case]) -> list[Order]:
+    """SQLite's FTS5 with its porter stemmer, on the text of turns."""
+    import apsw
+
+    found, connections = [], {}
+    for case in asked:
+        scope = case.scope
+        if id(scope) not in connections:
+            made = connections[id(scope)] = apsw.Connection(":memory:")
+            made.execute("CREATE VIRTUAL TABLE turn USING fts5(text, tokenize='porter unicode61')")
+            for turn in scope.conversation.turns:
+                made.execute("INSERT INTO turn(text) VALUES (?)", (turn.text,))
+        terms = [w for w in re.findall(r"\w+", case.question.text) if w.lower() not in STOP_WORDS]
+        query = " OR ".join(f'"{term}"' for term in terms)
+        sql = "SELECT rowid FROM turn WHERE turn MATCH ? ORDER BY bm25(turn), rowid LIMIT ?"
+        rows = connections[id(scope)].execute(sql, (query, DEEP)) if terms else ()
+        found.append([scope.conversation.turns[row[0] - 1].id for row in rows])
+    return found
+
+
+def by_bm25s(asked: Sequence[Case]) -> list[Order]:
+    """The library bm25s with its defaults, a stemmer, and speaker and caption in the text."""
+    import bm25s
+    import Stemmer
+
+    def split(texts: list[str]) -> Any:
+        return bm25s.tokenize(texts, stemmer=stemmer, stopwords="en", show_progress=False)
+
+    stemmer, made, found = Stemmer.Stemmer("english"), {}, []
+    for case in asked:
+        turns = case.scope.conversation.turns
+        if id(case.scope) not in made:
+            index = made[id(case.scope)] = bm25s.BM25()
+            index.index(
+                split([f"{t.speaker}: {t.text} {t.caption}" for t in turns]), show_progress=False
+            )
+        many = min(DEEP, len(turns))
+        rows, _ = made[id(case.scope)].retrieve(
+            split([case.question.text]), k=many, show_progress=False
+        )
+        found.append([turns[row].id for row in rows[0]])
+    return found
+
+
+def by_embedding(asked: Sequence[Case]) -> list[Order]:
+    """The embedder alone, on the texts as passages hold them."""
+    found = []
+    for case in asked:
+        alike = case.scope.similarity(case.question.text)
+        order = sorted(alike, key=lambda n: (-alike[n], n))
+        found.append([case.scope.conversation.turns[n].id for n in order])
+    return found
+
+
+COMPARED: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Case]], list[Order]]], ...] = (
+    ("fts5", ("apsw",), by_fts5),
+    ("bm25s", ("bm25s", "Stemmer"), by_bm25s),
+    ("embedder", ("wordllama",), by_embedding),
+)
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Signals:
+    """The signals of every turn for one question, and where its evidence stands."""
+
+    values: np.ndarray
+    evidence: np.ndarray
+
+
+def signals_of(asked: Sequence[Case], embedded: bool) -> list[Signals]:
+    """What ranking reads, before it is weighed."""
+    found = []
+    for number, case in enumerate(asked, 1):
+        heard = case.scope.heard(case.question.text, embedded)
+        values = np.zeros((len(case.scope.conversation.turns), len(NAMES)), np.float32)
+        for hit in heard:
+            held = dict(hit.signals)
+            values[hit.seq] = [held.get(name, 0) / (1 << 20) for name in NAMES]
+        places = [case.scope.numbers[one] for one in case.question.evidence]
+        found.append(Signals(values, np.array(sorted(places))))
+        progress("ranked", number, len(asked))
+    return found
+
+
+def _places(signals: Signals, weights: np.ndarray) -> np.ndarray:
+    """The rank of each piece of evidence, ties by number."""
+    scores = signals.values @ weights
+    at = signals.evidence
+    better = (scores[None, :] > scores[at][:, None]).sum(1)
+    level = scores[None, :] == scores[at][:, None]
+    return better + (level & (np.arange(len(scores))[None, :] < at[:, None])).sum(1)
+
+
+def quality(signals: Sequence[Signals], weights: np.ndarray) -> float:
+    """What weights are chosen by: recall at 5, 10 and 20."""
+    places = [_places(one, weights) for one in signals]
+    return float(
+        np.mean([0.2 * (p < 5).mean() + 0.5 * (p < 10).mean() + 0.3 * (p < 20).mean() for p in places])
+    )  # fmt: skip
+
+
+def chosen(signals: Sequence[Signals], start: np.ndarray) -> np.ndarray:
+    """Weights by coordinate ascent; the first stays as it is, none becomes negative."""
+    weights, best = start.copy(), quality(signals, start)
+    for step in (0.4, 0.2, 0.1, 0.05):
+        for _ in range(2):
+            moved = False
+            for column in range(1, len(weights)):
+                for by in (step, -step):
+                    tried = weights.copy()
+                    tried[column] = max(0.0, tried[column] + by)
+                    found = quality(signals, tried)
+                    if found > best + 1e-5:
+                        weights, best, moved = tried, found, True
+            if not moved:
+                break
+    return weights
+
+
+def two_fold(
+    asked: Sequence[Case], signals: Sequence[Signals], embedded: bool
+) -> tuple[list[Order], list[dict[str, float]]]:
+    """The order of turns for every question, by weights that its half of the conversations has not seen."""
+    names = sorted({case.scope.conversation.name for case in asked})
+    half = {name: number % 2 for number, name in enumerate(names)}
+    start = np.ones(len(NAMES))
+    start[-1] = float(embedded)
+    orders: list[Order] = [[] for _ in asked]
+    told = []
+    for side in (0, 1):
+        here = [n for n, case in enumerate(asked) if half[case.scope.conversation.name] != side]
+        weights = chosen([signals[n] for n in here], start)
+        if not embedded:
+            weights[-1] = 0
+        told.append({name: round(float(w), 2) for name, w in zip(NAMES, weights, strict=True)})
+        for n in set(range(len(asked))) - set(here):
+            orders[n] = _order(asked[n], signals[n], weights)
+    return orders, told
+
+
+def _order(case: Case, signals: Signals, weights: np.ndarray) -> Order:
+    scores = signals.values @ weights
+    turns = case.scope.conversation.turns
+    return [turns[n].id for n in np.lexsort((np.arange(len(scores)), -scores))[:DEEP]]
+
+
+def shipped(asked: Sequence[Case], signals: Sequence[Signals], embedded: bool) -> list[Order]:
+    """The order by the package's weights."""
+    weights = np.array([w / 1_000 for _, w in DIALOGUE_POLICY.weights], np.float32)
+    weights[-1] *= embedded
+    return [_order(case, one, weights) for case, one in zip(asked, signals, strict=True)]
+
+
+def measure(data: Path) -> dict[str, Any]:
+    """Everything, as one JSON value."""
+    asked = cases(load(data))
+    questions = [case.question for case in asked]
+    embeds = find_spec("wordllama") is not None
+    left_out = [name for name, needs, _ in COMPARED if not all(map(find_spec, needs))]
+    began = time.perf_counter()
+    signals = signals_of(asked, embeds)
+    taken = (time.perf_counter() - began) / len(asked)
+    found, weights = two_fold(asked, signals, embeds)
+    plain, _ = two_fold(asked, signals, False)
+    own = shipped(asked, signals, embeds)
+    result: dict[str, Any] = {
+        "questions": len(asked),
+        **figures(found, questions),
+        **in_budget(found, asked),
+        "by_category": by_category(found, questions),
+        "weights": weights,
+        "ms_per_question": round(taken * 1_000, 1),
+        "without_embedding": {**figures(plain, questions), **in_budget(plain, asked)},
+        "shipped": {**figures(own, questions), **in_budget(own, asked)},
+        "left_out": left_out,
+    }
+    for name, _, order in COMPARED:
+        if name not in left_out:
+            others = order(asked)
+            result[name] = {**figures(others, questions), **in_budget(others, asked)}
+    return result
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure and print; 2 where the data are not there."""
+    made = parser(__doc__)
+    made.add_argument("--data", type=Path, default=Path("../shared/bench/locomo"))
+    options = made.parse_args(argv)
+    if not (options.data / "locomo10.json").is_file():
+        print(f"no locomo10.json in {options.data}: name its folder with --data", file=sys.stderr)
+        return 2
+    emit({"measurement": "locomo", **measure(options.data)}, options.json)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
