@@ -124,7 +124,7 @@ PHASES: dict[str, tuple[tuple[str, str], ...]] = {
     "encode": (("muniment.usecases.propose", "events_of"),),
     "sign": (("muniment.usecases.review", "sign"),),
     "reread": (("muniment.usecases.review", "read_evidence"),),
-    "append": (("muniment.store.sqlite.transaction:SqliteTransaction", "append"),),
+    "append": (("muniment.store.tables.transaction:TableTransaction", "append"),),
 }
 
 

@@ -15,7 +15,7 @@ from muniment.core.event import Event
 from muniment.core.row import FOREVER, Row
 from muniment.ports.store import Access
 from muniment.store.sqlite import SqliteStore
-from muniment.store.sqlite.encoding import COLUMNS
+from muniment.store.tables.encoding import COLUMNS
 from tests.store.world import AT, World, claim, numbers
 
 

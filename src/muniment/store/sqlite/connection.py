@@ -10,8 +10,11 @@
 from __future__ import annotations
 
 import errno
+import json
+import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import apsw
@@ -145,6 +148,14 @@ class Connection:
         """Whether a transaction is open."""
         return self._database.in_transaction
 
+    def listed(self, values: Collection[str] | Collection[int]) -> str:
+        """A list of values as one parameter."""
+        return json.dumps(list(values))
+
+    def damaged(self, what: str) -> StoreDamaged:
+        """The error that says that the store contradicts itself."""
+        return damaged(self.path, what)
+
     def all(self, statement: str, parameters: Parameters = ()) -> Rows:
         """Run a statement and fetch everything it gives.
 
@@ -157,7 +168,7 @@ class Connection:
     ) -> list[T]:
         """Run a statement and decode each row that it gives; what cannot be decoded is damage."""
         try:
-            return list(map(decode, self._database.execute(statement, parameters)))
+            return list(map(decode, self._database.execute(spoken(statement), parameters)))
         except UnicodeEncodeError:
             return []
         except apsw.Error as error:
@@ -179,7 +190,7 @@ class Connection:
     def run(self, statement: str, parameters: Parameters = ()) -> int:
         """Run a statement that changes something; how many rows it changed."""
         try:
-            self._database.execute(statement, parameters)
+            self._database.execute(spoken(statement), parameters)
             return self._database.changes()
         except apsw.Error as error:
             raise self._translated(error) from error
@@ -187,7 +198,7 @@ class Connection:
     def many(self, statement: str, rows: Iterable[Parameters]) -> None:
         """Run a statement for each of several rows of parameters."""
         try:
-            self._database.executemany(statement, rows)
+            self._database.executemany(spoken(statement), rows)
         except apsw.Error as error:
             raise self._translated(error) from error
 
@@ -279,6 +290,19 @@ def translated(
             fix="check that its folder exists, is yours and writable, and that the disk works",
         )
     return StoreError(f"{where} could not do its work: {said}", fix="try again")
+
+
+_LIST = re.compile(r"\b(?:texts|numbers|pairs)(?=\(\?)")
+
+
+@cache
+def spoken(statement: str) -> str:
+    """A statement of `store.tables` in SQLite's own words.
+
+    >>> spoken("SELECT value FROM numbers(?1) j")
+    'SELECT value FROM json_each(?1) j'
+    """
+    return _LIST.sub("json_each", statement)
 
 
 def damaged(path: str, what: str) -> StoreDamaged:

@@ -12,7 +12,7 @@ from muniment.core.errors import StoreDamaged, quoted
 from muniment.core.event import GENESIS, chain
 from muniment.store.sealing import UNREADABLE
 from muniment.store.sqlite.connection import Connection
-from muniment.store.sqlite.encoding import envelope_of
+from muniment.store.tables.encoding import envelope_of
 
 _TENANTS = "SELECT id, name FROM tenant ORDER BY name"
 _TAIL = """

@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from muniment.core.errors import Finding, StoreDamaged, StoreNewer, StoreUnavailable, quoted
-from muniment.store.sqlite.connection import Connection, damaged
+from muniment.store.sqlite.connection import Connection
 
 _MAGIC = b"SQLite format 3\x00"
 
@@ -151,7 +151,7 @@ def _refuse_altered(connection: Connection, kind: Kind) -> None:
     version = connection.value("PRAGMA user_version")
     applied = connection.all("SELECT number, name, digest FROM migration ORDER BY number")
     if applied != [(step.number, step.name, step.digest) for step in known[:version]]:
-        raise damaged(connection.path, "the migrations applied to it are not the known ones")
+        raise connection.damaged("the migrations applied to it are not the known ones")
 
 
 def migrate(connection: Connection, kind: Kind) -> None:

@@ -27,16 +27,15 @@ from muniment.store.index_reading import Caches
 from muniment.store.sealing import KEY_BYTES
 from muniment.store.sqlite.connection import Connection, damaged
 from muniment.store.sqlite.crash import problems_after_crash, told_after_crash
-from muniment.store.sqlite.encoding import listed
-from muniment.store.sqlite.held import verified
-from muniment.store.sqlite.index_tables import SqliteBlocks
 from muniment.store.sqlite.log import RetrievalLog
 from muniment.store.sqlite.opening import File
 from muniment.store.sqlite.presence import Presence
 from muniment.store.sqlite.schema import LEDGER, LOG
-from muniment.store.sqlite.snapshot import SqliteSnapshot
 from muniment.store.sqlite.surroundings import holders, notices_of
-from muniment.store.sqlite.transaction import SqliteTransaction
+from muniment.store.tables.blocks import TableBlocks
+from muniment.store.tables.held import verified
+from muniment.store.tables.snapshot import TableSnapshot
+from muniment.store.tables.transaction import TableTransaction
 
 IDLE = 4
 """Connections kept open for the next snapshot."""
@@ -45,7 +44,7 @@ _TENANTS = """
 SELECT t.name FROM tenant t WHERE EXISTS (SELECT 1 FROM event e WHERE e.tenant = t.id) ORDER BY t.name
 """
 _IS_ERASED = """
-SELECT 1 FROM tenant t CROSS JOIN json_each(?2) j
+SELECT 1 FROM tenant t CROSS JOIN texts(?2) j
 CROSS JOIN erased e ON e.tenant = t.id AND e.claim_id = j.value WHERE t.name = ?1 LIMIT 1
 """
 _PENDING = """
@@ -191,18 +190,18 @@ class SqliteStore:
     # --- the port -------------------------------------------------------------------------------
 
     @contextmanager
-    def snapshot(self, tenant: str) -> Iterator[SqliteSnapshot]:
+    def snapshot(self, tenant: str) -> Iterator[TableSnapshot]:
         """The latest committed state, fixed until the context ends."""
         with self._connection() as connection:
             connection.begin_reading()
-            snapshot = SqliteSnapshot(connection, tenant, self._key_of_new, self._caches)
+            snapshot = TableSnapshot(connection, tenant, self._key_of_new, self._caches)
             try:
                 yield snapshot
             finally:
                 snapshot.end()
 
     @contextmanager
-    def transaction(self, tenant: str) -> Iterator[SqliteTransaction]:
+    def transaction(self, tenant: str) -> Iterator[TableTransaction]:
         """The writer's place.
 
         Raises:
@@ -214,7 +213,7 @@ class SqliteStore:
         with self._connection() as connection, self._writing():
             self._presence.hold()
             connection.begin_writing()
-            transaction = SqliteTransaction(
+            transaction = TableTransaction(
                 connection, tenant, self._key_of_new, self._entropy, self._caches
             )
             try:
@@ -238,7 +237,7 @@ class SqliteStore:
 
     def _merge(self, connection: Connection, tenant: int) -> None:
         """Merge the index where its tail has grown long; what was committed stays, whatever becomes of it."""
-        blocks = SqliteBlocks(connection, tenant)
+        blocks = TableBlocks(connection, tenant)
         for family in indexing.FAMILIES:
             with contextlib.suppress(StoreError):  # it is tried again after the next write
                 if blocks.index_tail_size(family) < indexing.TAIL_ROWS:
@@ -271,7 +270,7 @@ class SqliteStore:
         try:
             with self._connection() as connection:
                 connection.begin_reading()
-                snapshot = SqliteSnapshot(connection, tenant, self._key_of_new)
+                snapshot = TableSnapshot(connection, tenant, self._key_of_new)
                 return verified(snapshot, connection, snapshot.number, head)
         except StoreDamaged as error:
             return Verification(False, 0, GENESIS, (error.message,))
@@ -305,7 +304,7 @@ class SqliteStore:
 
     def _is_erased(self, tenant: str, claims: Collection[str]) -> bool:
         with self._connection() as connection:
-            return connection.one(_IS_ERASED, (tenant, listed(claims))) is not None
+            return connection.one(_IS_ERASED, (tenant, connection.listed(claims))) is not None
 
     def log(self, tenant: str, access: Access) -> None:
         """Keep a retrieval, once, unless it found something that was erased meanwhile."""

@@ -33,12 +33,12 @@ from muniment.store.sealing import (
     recorded_at,
     seal,
 )
-from muniment.store.sqlite.connection import Connection, damaged
-from muniment.store.sqlite.derivation import Derivation
-from muniment.store.sqlite.encoding import envelope_of, listed, pack, where_of
-from muniment.store.sqlite.facts import FactTable
-from muniment.store.sqlite.index_tables import SqliteBlocks
-from muniment.store.sqlite.snapshot import SqliteSnapshot, where_or_none
+from muniment.store.tables.blocks import TableBlocks
+from muniment.store.tables.connection import Connection
+from muniment.store.tables.derivation import Derivation
+from muniment.store.tables.encoding import envelope_of, pack, where_of
+from muniment.store.tables.facts import FactTable
+from muniment.store.tables.snapshot import TableSnapshot, where_or_none
 
 if TYPE_CHECKING:
     from muniment.index.entry import Entry
@@ -61,7 +61,7 @@ WHERE e.tenant = ? AND e.seq > ? ORDER BY e.seq LIMIT 500
 """
 _SUBJECT_OF = "SELECT seq FROM subject WHERE tenant = ? AND claim_id = ? ORDER BY seq"
 _DOCS_LEFT = """
-SELECT DISTINCT e.kind, e.id FROM json_each(?1) j
+SELECT DISTINCT e.kind, e.id FROM numbers(?1) j
 CROSS JOIN event e ON e.tenant = ?2 AND e.seq = j.value
 CROSS JOIN doc d ON d.tenant = ?2 AND d.collection = e.kind AND d.id = e.id
 """
@@ -72,23 +72,25 @@ SELECT max(seq) FROM event e WHERE e.tenant = ?1 AND e.kind = ?2 AND e.id = ?3
     AND NOT EXISTS (SELECT 1 FROM content t WHERE t.tenant = ?1 AND t.seq = e.seq)
 """
 _FIRST_SINCE = """
-UPDATE doc SET first_seq = max(first_seq, (
-    SELECT min(seq) FROM event e WHERE e.tenant = ?1 AND e.kind = ?2 AND e.id = ?3 AND e.seq > ?4
-)) WHERE tenant = ?1 AND collection = ?2 AND id = ?3
+UPDATE doc SET first_seq = (
+    SELECT min(e.seq) FROM event e WHERE e.tenant = ?1 AND e.kind = ?2 AND e.id = ?3 AND e.seq > ?4
+) WHERE tenant = ?1 AND collection = ?2 AND id = ?3 AND first_seq <= ?4
 """
 _ERASE_CONTENT = (
-    "DELETE FROM content WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))"
+    "DELETE FROM content WHERE tenant = ?2 AND seq IN (SELECT value FROM numbers(?1) j)"
 )
 _ERASE_DERIVED = (
-    "DELETE FROM version WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
-    "DELETE FROM lookup_key WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
-    "DELETE FROM link WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
-    "DELETE FROM doc WHERE tenant = ?2 AND seq IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM version WHERE tenant = ?2 AND seq IN (SELECT value FROM numbers(?1) j)",
+    "DELETE FROM lookup_key WHERE tenant = ?2 AND seq IN (SELECT value FROM numbers(?1) j)",
+    "DELETE FROM link WHERE tenant = ?2 AND seq IN (SELECT value FROM numbers(?1) j)",
+    "DELETE FROM doc WHERE tenant = ?2 AND seq IN (SELECT value FROM numbers(?1) j)",
 )
-_ERASED = "INSERT OR REPLACE INTO erased VALUES (?, ?, 1)"
+_ERASED = """
+INSERT INTO erased VALUES (?, ?, 1) ON CONFLICT (tenant, claim_id) DO UPDATE SET pending = 1
+"""
 
 
-class SqliteTransaction(SqliteSnapshot):
+class TableTransaction(TableSnapshot):
     """A snapshot that can be appended to; it sees its own writes.
 
     Args:
@@ -110,12 +112,16 @@ class SqliteTransaction(SqliteSnapshot):
         super().__init__(connection, tenant, new_key)
         self._lasting = caches or self._caches
         if not self._number:
-            connection.run(_NEW_TENANT, (tenant, self._key))
-            self._number = connection.value(_TENANT, (tenant,))
+            self._number = self._new_tenant(connection)
         self._entropy = entropy
         self._next_revision = self._revision + 1
         self._failed = False
         self.erased: set[str] = set()
+
+    def _new_tenant(self, connection: Connection) -> int:
+        """Keep the tenant's name and key; its number."""
+        connection.run(_NEW_TENANT, (self._name, self._key))
+        return int(connection.value(_TENANT, (self._name,)))
 
     def declare_class(self, scope: Scope, audience: Audience) -> str:
         """The id of the class with this scope and audience, made where there is none."""
@@ -140,7 +146,7 @@ class SqliteTransaction(SqliteSnapshot):
 
     def index(self, family: str) -> View:
         """The index with what this transaction wrote."""
-        blocks = SqliteBlocks(self._connection, self._number)
+        blocks = TableBlocks(self._connection, self._number)
         return Caches().view(self._name, blocks, family, self._seq)
 
     def _term_key(self) -> Callable[[str], int]:
@@ -178,14 +184,14 @@ class SqliteTransaction(SqliteSnapshot):
         seqs: Sequence[int],
         vectors: Mapping[str, Mapping[int, bytes]],
     ) -> None:
-        blocks = SqliteBlocks(connection, self._number)
+        blocks = TableBlocks(connection, self._number)
         for space, by_place in vectors.items():
             blocks.put_vectors(space, {seqs[place]: data for place, data in by_place.items()})
 
     def embed(self, space: str, vectors: Mapping[int, bytes]) -> None:
         """Add vectors of what is in the ledger already, by event; they join the index at once."""
         with self._writing() as connection:
-            blocks = SqliteBlocks(connection, self._number)
+            blocks = TableBlocks(connection, self._number)
             blocks.put_vectors(space, vectors)
             indexing.join_vectors(blocks)
 
@@ -219,8 +225,8 @@ class SqliteTransaction(SqliteSnapshot):
         """Remove the contents that have the claim among their subjects, and all that was derived from them."""
         with self._writing() as connection:
             seqs = [seq for (seq,) in connection.all(_SUBJECT_OF, (self._number, claim_id))]
-            gone, tenant = listed(seqs), self._number
-            indexing.erase(SqliteBlocks(connection, tenant), seqs)
+            gone, tenant = connection.listed(seqs), self._number
+            indexing.erase(TableBlocks(connection, tenant), seqs)
             removed = connection.run(_ERASE_CONTENT, (gone, tenant))
             facts = FactTable(connection, tenant)
             replaced = facts.replaced_by(gone)
@@ -252,7 +258,7 @@ class SqliteTransaction(SqliteSnapshot):
     def reindex(self) -> None:
         """Drop the index and write it again from the ledger and the derived rows (`E-REBUILD`)."""
         with self._writing() as connection:
-            indexing.rebuild(SqliteBlocks(connection, self._number), self.entries(connection))
+            indexing.rebuild(TableBlocks(connection, self._number), self.entries(connection))
 
     def entries(self, connection: Connection) -> Iterator[tuple[str, Entry]]:
         """Every row that the index should have, with its family."""
@@ -290,7 +296,7 @@ class SqliteTransaction(SqliteSnapshot):
             return fold(event, envelope.seq, envelope.revision, recorded_at(envelope), self.key)
         except UNREADABLE as error:
             what = f"the content of event {envelope.seq} is not readable"
-            raise damaged(self._connection.path, what) from error
+            raise self._connection.damaged(what) from error
 
     def must_be_whole(self) -> None:
         """Refuse to commit after a failed write.

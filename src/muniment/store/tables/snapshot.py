@@ -2,7 +2,7 @@
 
 - A snapshot is a read transaction on a connection of its own; a writer neither waits for it nor is waited for.
 - `core.row.FOREVER` stands in the statements as 4611686018427387904.
-- Lists of values travel as one JSON parameter, so that every statement is one of a fixed set.
+- Lists of values travel as one parameter, so that every statement is one of a fixed set.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from muniment.core.facts import FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
 from muniment.store.index_reading import Caches
 from muniment.store.sealing import Where, unseal
-from muniment.store.sqlite.connection import Connection
-from muniment.store.sqlite.encoding import COLUMNS, envelope_of, listed, row_of, where_of
-from muniment.store.sqlite.facts import FactTable
-from muniment.store.sqlite.index_tables import SqliteBlocks
+from muniment.store.tables.blocks import TableBlocks
+from muniment.store.tables.connection import Connection, Listed
+from muniment.store.tables.encoding import COLUMNS, envelope_of, row_of, where_of
+from muniment.store.tables.facts import FactTable
 
 if TYPE_CHECKING:
     from muniment.index.selection import View
@@ -43,13 +43,13 @@ FROM class c LEFT JOIN class_head h ON h.tenant = c.tenant AND h.class = c.numbe
 WHERE c.tenant = ? ORDER BY c.id
 """
 _ROWS = _versions("""
-FROM json_each(?1) j
+FROM texts(?1) j
 CROSS JOIN class c ON c.tenant = ?2 AND c.id = j.value
 CROSS JOIN version v ON v.tenant = ?2 AND v.class = c.number
 WHERE v.revision <= ?3 AND ?3 < v.until_revision
 """)
 _ROWS_AT = _versions("""
-FROM json_each(?1) j
+FROM numbers(?1) j
 CROSS JOIN version v ON v.tenant = ?2 AND v.seq = j.value
 JOIN class c ON c.tenant = v.tenant AND c.number = v.class
 """)
@@ -103,7 +103,7 @@ WHERE d.tenant = ?
 """)
 _CONTENTS = """
 SELECT e.seq, e.kind, t.body, c.scope_kind, c.scope_id, c.audience
-FROM json_each(?1) j
+FROM numbers(?1) j
 CROSS JOIN content t ON t.tenant = ?2 AND t.seq = j.value
 CROSS JOIN event e ON e.tenant = ?2 AND e.seq = j.value
 LEFT JOIN class c ON c.tenant = ?2 AND c.number = e.class
@@ -115,7 +115,7 @@ WHERE e.tenant = ? AND e.seq > ? ORDER BY e.seq LIMIT ?
 """
 
 
-class SqliteSnapshot:
+class TableSnapshot:
     """One committed state of one tenant, on a connection in a transaction.
 
     Args:
@@ -135,13 +135,17 @@ class SqliteSnapshot:
         self._caches = caches or Caches()
         self._open: Connection | None = connection
         self._name = tenant
-        known = connection.decoded(_TENANT, (tenant,), _tenant_of)
-        found = known[0] if known else None
+        found = self._found_tenant(connection)
         self._number: int = found[0] if found else 0
         self._key: bytes = found[1] if found else new_key(tenant)
         last = connection.decoded(_LAST, (self._number,), _last_of)
         self._seq, self._revision, self._hash = last[0] if last else (0, 0, GENESIS)
-        self._class_numbers: dict[tuple[str, ...], str] = {}
+        self._class_numbers: dict[tuple[str, ...], Listed] = {}
+
+    def _found_tenant(self, connection: Connection) -> tuple[int, bytes] | None:
+        """The tenant's number and key."""
+        known = connection.decoded(_TENANT, (self._name,), tenant_of)
+        return known[0] if known else None
 
     @property
     def _connection(self) -> Connection:
@@ -160,7 +164,7 @@ class SqliteSnapshot:
 
     @property
     def number(self) -> int:
-        """The number that stands for the tenant in this file, 0 for none."""
+        """The number that stands for the tenant in this database, 0 for none."""
         return self._number
 
     @property
@@ -179,7 +183,7 @@ class SqliteSnapshot:
     def rows(self, classes: Collection[str], revision: int | None = None) -> tuple[Row, ...]:
         """The claim versions of these classes that hold in `revision`, sorted by seq."""
         at = self._revision if revision is None else revision
-        parameters = (listed(set(classes)), self._number, at)
+        parameters = (self._connection.listed(set(classes)), self._number, at)
         found = self._connection.decoded(_ROWS, parameters, row_of)
         found.sort(key=attrgetter("seq"))
         return tuple(found)
@@ -218,7 +222,7 @@ class SqliteSnapshot:
 
     def contents(self, seqs: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
         """Contents by event, whole; an erased one is absent."""
-        wanted = listed(sorted(set(seqs)))
+        wanted = self._connection.listed(sorted(set(seqs)))
         return dict(self._connection.decoded(_CONTENTS, (wanted, self._number), _content_of))
 
     def facts(self, wanted: Wanted) -> Sequence[FactRow]:
@@ -227,19 +231,19 @@ class SqliteSnapshot:
         seen = None if wanted.seen is None else self._numbers(table, wanted.seen)
         return table.matching(wanted, self._numbers(table, wanted.classes), seen)
 
-    def _numbers(self, table: FactTable, classes: tuple[str, ...]) -> str:
+    def _numbers(self, table: FactTable, classes: tuple[str, ...]) -> Listed:
         if classes not in self._class_numbers:
             self._class_numbers[classes] = table.numbers(classes)
         return self._class_numbers[classes]
 
     def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
         """The claim versions that some events recorded, by event; an erased one is absent."""
-        wanted = (listed(sorted(set(seqs))), self._number)
+        wanted = (self._connection.listed(sorted(set(seqs))), self._number)
         return {row.seq: row for row in self._connection.decoded(_ROWS_AT, wanted, row_of)}
 
     def index(self, family: str) -> View:
         """The index of claims or of passages."""
-        blocks = SqliteBlocks(self._connection, self._number)
+        blocks = TableBlocks(self._connection, self._number)
         return self._caches.view(self._name, blocks, family, self._seq)
 
     def term_key(self, word: str) -> int:
@@ -274,7 +278,8 @@ def _class_of(t: tuple[Any, ...]) -> ClassRow:
     return ClassRow(id, kind, scope_id, where[1], told, count or 0, revision or 0, number)
 
 
-def _tenant_of(t: tuple[Any, ...]) -> tuple[int, bytes]:
+def tenant_of(t: tuple[Any, ...]) -> tuple[int, bytes]:
+    """A tenant's number and key."""
     number, key = t
     if not isinstance(key, bytes):
         raise TypeError("a tenant's key is bytes")

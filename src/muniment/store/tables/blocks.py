@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from muniment.store.indexing import SegmentRow
-from muniment.store.sqlite.connection import Connection, damaged
-from muniment.store.sqlite.encoding import listed
+from muniment.store.tables.connection import Connection
 
 _GENERATION = "SELECT generation FROM index_state WHERE tenant = ? AND family = ?"
 _RAISE = """
 INSERT INTO index_state VALUES (?, ?, 1)
-ON CONFLICT (tenant, family) DO UPDATE SET generation = generation + 1
+ON CONFLICT (tenant, family) DO UPDATE SET generation = index_state.generation + 1
 """
 _SEGMENTS = """
 SELECT segment, generation, level, size FROM index_segment WHERE tenant = ? AND family = ? ORDER BY segment
@@ -29,16 +28,19 @@ _DROP_BLOCKS = "DELETE FROM index_block WHERE tenant = ? AND family = ? AND segm
 _DROP_TAIL = "DELETE FROM index_tail WHERE tenant = ? AND family = ?"
 _DROP_FROM_TAIL = """
 DELETE FROM index_tail
-WHERE tenant = ? AND family = ? AND seq IN (SELECT value FROM json_each(?))
+WHERE tenant = ? AND family = ? AND seq IN (SELECT value FROM numbers(?) j)
 """
 _DROP_VECTORS = """
-DELETE FROM index_vector WHERE tenant = ? AND seq IN (SELECT value FROM json_each(?))
+DELETE FROM index_vector WHERE tenant = ? AND seq IN (SELECT value FROM numbers(?) j)
 """
 _PUT_TAIL = "INSERT INTO index_tail VALUES (?, ?, ?, ?)"
-_PUT_VECTOR = "INSERT OR REPLACE INTO index_vector VALUES (?, ?, ?, ?)"
+_PUT_VECTOR = """
+INSERT INTO index_vector VALUES (?, ?, ?, ?)
+ON CONFLICT (tenant, seq, space) DO UPDATE SET data = excluded.data
+"""
 
 
-class SqliteBlocks:
+class TableBlocks:
     """One tenant's index on a connection in a transaction.
 
     Args:
@@ -68,7 +70,7 @@ class SqliteBlocks:
         found = self._connection.value(_BLOCK, (self._tenant, family, segment, name))
         if found is None:
             what = f"block {name} of segment {segment} of the index is missing"
-            raise damaged(self._connection.path, what)
+            raise self._connection.damaged(what)
         data: bytes = found
         return data
 
@@ -117,11 +119,11 @@ class SqliteBlocks:
         if seqs is None:
             self._connection.run(_DROP_TAIL, place)
         else:
-            self._connection.run(_DROP_FROM_TAIL, (*place, listed(sorted(seqs))))
+            self._connection.run(_DROP_FROM_TAIL, (*place, self._connection.listed(sorted(seqs))))
 
     def drop_vectors(self, seqs: Collection[int]) -> None:
         """Remove vectors that wait in no segment."""
-        self._connection.run(_DROP_VECTORS, (self._tenant, listed(sorted(seqs))))
+        self._connection.run(_DROP_VECTORS, (self._tenant, self._connection.listed(sorted(seqs))))
 
     def raise_generation(self, family: str) -> None:
         """Say that more changed than what an append adds."""

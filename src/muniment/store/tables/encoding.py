@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -129,8 +129,3 @@ def envelope_of(t: tuple[Any, ...]) -> Envelope:
 def where_of(kind: str, id: str, audience: str) -> Where:
     """What a class holds."""
     return Scope(kind, id), tuple(tuple(alternative) for alternative in json.loads(audience))
-
-
-def listed(values: Iterable[str | int]) -> str:
-    """A list of values as one parameter, for `json_each`."""
-    return json.dumps(list(values))

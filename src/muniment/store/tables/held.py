@@ -16,11 +16,11 @@ from muniment.store import indexing
 from muniment.store.audit import Index, Ledger, verify_ledger
 from muniment.store.folded import Folded
 from muniment.store.sealing import UNREADABLE
-from muniment.store.sqlite.connection import Connection, damaged
-from muniment.store.sqlite.encoding import row_of, where_of
-from muniment.store.sqlite.facts import FactTable
-from muniment.store.sqlite.index_tables import SqliteBlocks
-from muniment.store.sqlite.snapshot import ALL_DOCS, ALL_VERSIONS, SqliteSnapshot
+from muniment.store.tables.blocks import TableBlocks
+from muniment.store.tables.connection import Connection
+from muniment.store.tables.encoding import row_of, where_of
+from muniment.store.tables.facts import FactTable
+from muniment.store.tables.snapshot import ALL_DOCS, ALL_VERSIONS, TableSnapshot
 
 _CONTENT = "SELECT salt, body FROM content WHERE tenant = ? AND seq = ?"
 _CONTENT_SEQS = "SELECT seq FROM content WHERE tenant = ? ORDER BY seq"
@@ -57,19 +57,19 @@ class Contents(Mapping[int, tuple[bytes, bytes]]):
 
 
 def verified(
-    snapshot: SqliteSnapshot, connection: Connection, tenant: int, head: str
+    snapshot: TableSnapshot, connection: Connection, tenant: int, head: str
 ) -> Verification:
     """Check one tenant's ledger, and its tables against a fresh fold.
 
     Raises:
-        StoreDamaged: SQLite cannot read a table, or a row cannot be decoded.
+        StoreDamaged: A table cannot be read, or a row cannot be decoded.
     """
     envelopes = list(snapshot.envelopes())
     try:
         classes = {id: where_of(*rest) for id, *rest in connection.all(_CLASSES, (tenant,))}
         derived = derived_tables(connection, tenant)
     except UNREADABLE as error:
-        raise damaged(connection.path, "a derived row does not hold what was written") from error
+        raise connection.damaged("a derived row does not hold what was written") from error
     erased = frozenset(id for (id,) in connection.all(_ERASED, (tenant,)))
     contents = Contents(connection, tenant)
     ledger = Ledger(envelopes, contents, classes, erased, snapshot.key)
@@ -80,17 +80,17 @@ def verified(
     return found
 
 
-def _index(snapshot: SqliteSnapshot, connection: Connection, tenant: int) -> Index:
+def _index(snapshot: TableSnapshot, connection: Connection, tenant: int) -> Index:
     """What the index holds.
 
     Raises:
         StoreDamaged: A block of it is missing or cannot be read.
     """
-    blocks = SqliteBlocks(connection, tenant)
+    blocks = TableBlocks(connection, tenant)
     try:
         rows = list(indexing.every_entry(blocks))
     except UNREADABLE as error:
-        raise damaged(connection.path, "the index does not hold what was written") from error
+        raise connection.damaged("the index does not hold what was written") from error
     numbers = {row.id: row.number for row in snapshot.classes()}
     return Index(rows, numbers, snapshot.term_key)
 

@@ -14,12 +14,12 @@ from muniment.core.row import Derived, Doc, Row
 from muniment.index.entry import packed
 from muniment.store.folded import NO_HEAD, Head, ended_docs, links_of, next_head
 from muniment.store.indexing import tail_row
-from muniment.store.sqlite.connection import Connection
-from muniment.store.sqlite.encoding import columns_of
-from muniment.store.sqlite.facts import DROP, FactTable
-from muniment.store.sqlite.index_tables import SqliteBlocks
+from muniment.store.tables.blocks import TableBlocks
+from muniment.store.tables.connection import Connection
+from muniment.store.tables.encoding import columns_of
+from muniment.store.tables.facts import DROP, FactTable
 
-_SUBJECT = "INSERT OR IGNORE INTO subject VALUES (?, ?, ?)"
+_SUBJECT = "INSERT INTO subject VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _CLOSE = """
 UPDATE version SET until_revision = ?1
 WHERE tenant = ?2 AND claim_id = ?3 AND until_revision = 4611686018427387904
@@ -27,8 +27,8 @@ WHERE tenant = ?2 AND claim_id = ?3 AND until_revision = 4611686018427387904
 _VERSION = """
 INSERT INTO version VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
 """
-_KEY = "INSERT OR IGNORE INTO lookup_key VALUES (?, ?, ?)"
-_LINK = "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?)"
+_KEY = "INSERT INTO lookup_key VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_LINK = "INSERT INTO link VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _REPLACED = """
 SELECT class, seq FROM version
 WHERE tenant = ? AND claim_id = ? AND until_revision = 4611686018427387904
@@ -41,7 +41,11 @@ ON CONFLICT (tenant, collection, id) DO UPDATE SET
 """
 _DROP_DOC = "DELETE FROM doc WHERE tenant = ? AND collection = ? AND id = ?"
 _HEAD = "SELECT head, count, revision FROM class_head WHERE tenant = ? AND class = ?"
-_PUT_HEAD = "INSERT OR REPLACE INTO class_head VALUES (?, ?, ?, ?, ?)"
+_PUT_HEAD = """
+INSERT INTO class_head VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (tenant, class) DO UPDATE SET
+    head = excluded.head, count = excluded.count, revision = excluded.revision
+"""
 _DROP_ALL = (
     "DELETE FROM subject WHERE tenant = ?",
     "DELETE FROM version WHERE tenant = ?",
@@ -100,7 +104,7 @@ class Derivation:
         added = tail_row(derived, cls, term_key, old)
         if added is not None:
             family, entry = added
-            SqliteBlocks(self.connection, self.tenant).put_tail(family, entry.seq, packed(entry))
+            TableBlocks(self.connection, self.tenant).put_tail(family, entry.seq, packed(entry))
 
     def _replaced(self, derived: Derived) -> tuple[int, int]:
         """Class and event of what a row or passage replaces."""
