@@ -29,6 +29,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("erase", "keep", "Erase a claim's content everywhere."),
     ("verify", "keep", "Check the ledger, against a kept head."),
     ("doctor", "keep", "Look the store over, and rebuild what is derived."),
+    ("mif", "mif", "Validate a MIF or OKF bundle, migrate an old one, or make its JSON-LD."),
     ("ontology", "words", "Show the vocabulary, or its hash."),
     ("completion", "words", "Print the shell's completion script."),
     ("version", "words", "Print the version."),

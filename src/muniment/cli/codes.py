@@ -16,7 +16,7 @@ BROKEN_PIPE = 141
 
 CODES = (
     (DONE, "done", "the command did what it says; an empty answer is an answer"),
-    (WRONG, "wrong", "`verify` or `doctor` looked and found something wrong"),
+    (WRONG, "wrong", "`verify`, `doctor` or `mif` looked and found something wrong"),
     (
         WAITING,
         "waiting",

@@ -183,6 +183,14 @@ def _json(
         concepts.append(concept)
 
 
+def folder_files(root: Path) -> tuple[dict[str, bytes], tuple[Issue, ...]]:
+    """Every file of a folder, by its path in it, and what is not read."""
+    issues: list[Issue] = []
+    if not root.is_dir():
+        return {}, _refused("no_folder", f"{quoted(root)} is no folder", root.name).issues
+    return {name: opened() for name, opened in _walk(root, issues)}, tuple(issues)
+
+
 # --- folders -------------------------------------------------------------------------------------
 
 
