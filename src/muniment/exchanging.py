@@ -1,7 +1,7 @@
 """The verbs of the library's front object that bring memory in from elsewhere and hand it out again.
 
 - `import_` proposes; nothing is usable before it is reviewed.
-- `export` takes only what who acts may see, and what may leave.
+- `export` takes only what who acts may see, and what may leave; `restore` brings a bundle of our own back as it was.
 
 `memory.Memory` has them.
 
@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from muniment import wiring
 from muniment.core.access import Visibility
+from muniment.core.errors import Finding, InvalidInput
+from muniment.ports.credential import Signer
 from muniment.ports.learning import Progress
 from muniment.usecases.session import Session
 
 if TYPE_CHECKING:
     from muniment.usecases.exporting import Exported
     from muniment.usecases.import_report import Imported
+    from muniment.usecases.restore import Restored
 
 
 class Exchanging:
@@ -68,11 +71,11 @@ class Exchanging:
         visibility: Mapping[str, Any] | Visibility | None = None,
         history: bool = False,
     ) -> Exported:
-        """Write claims in another format; see `usecases.exporting`.
+        """Write claims in another format; see `usecases.exporting`, and for `mif` `usecases.bundle`.
 
         Args:
-            format: A name of `exchange.outward`.
-            out: The file; None to be handed the bytes.
+            format: `mif`, or a name of `exchange.outward`.
+            out: The file, for `mif` the folder; None to be handed the bytes.
             use: What a format without boundaries is wanted for; `prepare_context` by default.
             visibility: Who will read it.
             history: Whether what held once goes along.
@@ -82,5 +85,37 @@ class Exchanging:
         """
         from muniment.usecases.exporting import export
 
+        if format.strip().lower() == "mif":
+            return self._bundle(out, wiring.visibility_from(visibility))
         known, place = wiring.open_export(format, Path(out) if out is not None else None)
         return export(self.session, known, place, use, wiring.visibility_from(visibility), history)
+
+    def _bundle(self, out: str | Path | None, readers: Visibility | None) -> Exported:
+        from collections import Counter
+
+        from muniment.usecases.bundle import collect
+        from muniment.usecases.exporting import Exported
+
+        if out is None:
+            fix = "name it: `muniment export memory/ --format mif`"
+            finding = Finding("no_folder", "a bundle is written to a folder", "--out", fix)
+            raise InvalidInput.of((finding,))
+        collected = collect(self.session, readers.audience if readers else None)
+        wrote = wiring.write_bundle(Path(out), collected)
+        left = Counter(why for _, why in wrote.left_out)
+        return Exported("mif", wrote.claims, left, (), wrote.changed + wrote.removed)
+
+    def restore(self, path: str | Path, signer: Signer, *, dry_run: bool = False) -> Restored:
+        """Bring back a bundle of our own, review states included; see `usecases.restore`.
+
+        Args:
+            path: The folder, or a zip of it.
+            signer: The reviewer's opened credential: every claim is signed as it comes back.
+            dry_run: Only say what would come back.
+
+        Raises:
+            NotPermitted: No reviewer's role, or a credential that is not this principal's registered one.
+        """
+        from muniment.usecases.restore import restore
+
+        return restore(self.session, wiring.read_export(Path(path)), signer, dry_run)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from muniment.usecases.propose import Proposed
     from muniment.usecases.recall import Recalled
     from muniment.usecases.reread import Reread
+    from muniment.usecases.restore import Restored
     from muniment.usecases.show import Shown, Version
 
 HTTP_STATUS: tuple[tuple[type[MunimentError], int], ...] = (
@@ -318,3 +319,19 @@ def tuple_free(value: Mapping[str, Any]) -> dict[str, Any]:
     {'a': [1, 2]}
     """
     return {key: encode(item) for key, item in value.items()}
+
+
+# --- restores --------------------------------------------------------------------------------------
+
+
+def restored(value: Restored, dry_run: bool = False) -> dict[str, Any]:
+    """What a restore came to."""
+    return {
+        "dry_run": dry_run,
+        "claims": list(value.claims),
+        "unchanged": list(value.unchanged),
+        "held": list(value.held),
+        "findings": [finding(one) for one in value.findings],
+        "diffs": list(value.diffs),
+        "token": value.token or None,
+    }

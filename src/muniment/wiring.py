@@ -19,6 +19,7 @@ from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
 from muniment.ports.exporting import ExportFormat, Files, Place
 from muniment.ports.importing import Batch
+from muniment.ports.interchange import Coming, Export, Wrote
 from muniment.ports.source import Repository, file_uri, repo_uri
 from muniment.ports.store import Store
 from muniment.ports.tokens import TokenCounter
@@ -215,6 +216,25 @@ def query_from(given: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidInput.of(findings)
     return value
+
+
+def write_bundle(folder: Path, export: Export) -> Wrote:
+    """Write an export as a bundle of the Modeled Information Format.
+
+    Raises:
+        InvalidInput: A file there is not of an earlier export, or was changed since; nothing was written.
+    """
+    from muniment.exchange.mif.exporting import write_bundle as write
+
+    return write(folder, export)
+
+
+def read_export(path: Path) -> Coming:
+    """What can be restored from an export of our own."""
+    from muniment.exchange.mif.bundle import read_path
+    from muniment.exchange.mif.coming import coming_from
+
+    return coming_from(read_path(path), path.name)
 
 
 def verify_signature(public_key: str, message: bytes, signature: str) -> bool:

@@ -32,6 +32,7 @@ FORMAT = "0.1"
 STRONG_TRIGGER_STATES = (
     "merged", "accepted", "closed", "resolved", "confirmed", "published", "observed", "released", "completed",
 )  # fmt: skip
+RESTORE = "restore"
 WEAK_TRIGGER_STATES = ("draft", "open", "proposed", "rejected", "abandoned", "unmerged", "unknown")
 
 
@@ -69,7 +70,8 @@ class Change:
         reading: What was found on re-reading, for revalidate.
         conflict_notes: What is to be said of the contradiction, for flag_conflict.
         resolves: Claims whose conflict with the target this change settles.
-        declares: `promotion` or `declassification`, where scope or visibility changes on purpose.
+        declares: `promotion` or `declassification`, where scope or visibility changes on purpose; `restore` where a
+            claim of an export of our own comes back as it was (never proposed, see `usecases.restore`).
         retire: For deprecate: `invalid` (known wrong) or `archived`; empty for no longer useful.
         findings: What the checks noticed and a reviewer should see.
     """

@@ -3,6 +3,7 @@
 - What is applied is what was reviewed; the plan adds only an envelope: review, version, time, reading.
 - Confidence is capped by grade and sources; freshness is renewed only by a reading that matched (or moved).
 - A supersede leaves the old claim as it is and names it: history is never edited.
+- A restored claim comes back exactly as its reviewer signed it, review and version included.
 - A deprecation and a revalidation are new versions of the same claim.
 
 >>> flagged = Change("c", "flag_conflict", target_ids=("mem_a", "mem_b"))
@@ -18,7 +19,7 @@ from datetime import UTC, datetime
 
 from muniment.core.claim import Claim, Freshness, Provenance, Review, Transformation
 from muniment.core.confidence import settled
-from muniment.core.diff import Change
+from muniment.core.diff import RESTORE, Change
 from muniment.core.source import Reading, Source, renewed
 
 _ = UTC  # named by the doctest
@@ -49,6 +50,8 @@ def plan(change: Change, current: Mapping[str, Claim], applied: Applied) -> tupl
         current: Latest versions of the claims that it names.
         applied: The envelope.
     """
+    if change.declares == RESTORE and change.item is not None:
+        return (change.item,)
     if change.operation in ("add", "supersede") and change.item is not None:
         return (_new(change.item, change, applied),)
     target = current.get(change.target_id)

@@ -73,10 +73,16 @@ def import_(
 @command
 def export(
     call: Call,
+    place: Annotated[
+        Path | None, typer.Argument(metavar="PATH", help="The file or folder; as `--out`.")
+    ] = None,
     format: Annotated[
         str,
         typer.Option(
-            "--format", metavar="NAME", help="jsonl, mcp-memory, mem0 or block.", show_default=True
+            "--format",
+            metavar="NAME",
+            help="mif, jsonl, mcp-memory, mem0 or block.",
+            show_default=True,
         ),
     ] = "jsonl",
     out: Annotated[
@@ -102,12 +108,14 @@ def export(
         typer.Option("--history", help="Also what is expired, superseded or deprecated (jsonl)."),
     ] = False,
 ) -> None:
-    """Write claims in another format, or into a block between markers of a file that is otherwise yours.
+    """Write claims as a bundle, in another format, or into a block between markers of a file that is otherwise yours.
 
-    Formats that carry no boundaries get only what is accepted, current, undisputed and allowed for the use.
+    `mif` writes a MIF and OKF bundle that `muniment restore` brings back. Formats that carry no boundaries get only
+    what is accepted, current, undisputed and allowed for the use.
 
-    Example: `muniment export --format block --out AGENTS.md`
+    Example: `muniment export memory/ --format mif`; `muniment export --format block --out AGENTS.md`
     """
+    out = place or out
     done = call.memory().export(
         format, out, use=use, visibility=visibility_from(visibility) or None, history=history
     )

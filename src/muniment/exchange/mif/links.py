@@ -46,25 +46,50 @@ class Edge:
 
 def plain_lines(body: str) -> Iterator[tuple[int, str]]:
     """The lines of a body that are neither in a code block nor in a comment."""
-    fence = ""
-    in_comment = False
-    for number, whole in enumerate(body.split("\n"), 1):
-        line = whole[:MOST_LINE].rstrip("\r")
+    yield from _Lines().plain(body)
+
+
+def unclosed(body: str) -> str:
+    """The line that ends the code block or comment which a body leaves open; empty where it leaves none.
+
+    >>> unclosed("~~~~\\ncode"), unclosed("<!-- x"), unclosed("```\\ncode\\n```")
+    ('~~~~', '-->', '')
+    """
+    lines = _Lines()
+    for _ in lines.plain(body):
+        pass
+    return lines.fence or ("-->" if lines.in_comment else "")
+
+
+class _Lines:
+    """Reads lines, and knows in what it is."""
+
+    def __init__(self) -> None:
+        self.fence = ""
+        self.in_comment = False
+
+    def plain(self, body: str) -> Iterator[tuple[int, str]]:
+        for number, whole in enumerate(body.split("\n"), 1):
+            line = whole[:MOST_LINE].rstrip("\r")
+            if not self._is_hidden(line):
+                yield number, line
+
+    def _is_hidden(self, line: str) -> bool:
         found = _FENCE.match(line)
-        if fence:
-            if found and found[1].startswith(fence) and not line[found.end() :].strip():
-                fence = ""
-            continue
-        if in_comment:
-            in_comment = "-->" not in line
-            continue
+        if self.fence:
+            if found and found[1].startswith(self.fence) and not line[found.end() :].strip():
+                self.fence = ""
+            return True
+        if self.in_comment:
+            self.in_comment = "-->" not in line
+            return True
         if found:
-            fence = found[1]
-            continue
-        if line.lstrip().startswith("<!--"):
-            in_comment = "-->" not in line
-            continue
-        yield number, line
+            self.fence = found[1]
+        elif line.lstrip().startswith("<!--"):
+            self.in_comment = "-->" not in line
+        else:
+            return False
+        return True
 
 
 def section(body: str, name: str) -> Iterator[tuple[int, str]]:

@@ -3,8 +3,8 @@ r"""Migrate a bundle of MIF 0.1 to 1.0: names, ids, edges, times; no edge is los
 - `x.memory.md` becomes `x.md`; every other file stays where it is, to the byte.
 - A slug id becomes its UUIDv5, and an alias. A concept without id gets the UUIDv5 of its path.
 - `- supersedes [[old-plan#part|Old]] (why)` becomes `- supersedes [Old](/old-plan.md#part) (why)`, and a relationship
-  of the frontmatter. A name is looked up among the bundle's files, titles, ids and aliases; one that is not found is aimed
-  at `/name.md` and told.
+  of the frontmatter. A name is looked up among the bundle's files, titles, ids and aliases; one that is not found is
+  aimed at `/name.md` and told.
 - A time that fixes an instant is written as RFC 3339; another stays as it is and is told.
 
 >>> old = b"---\nid: a\ntype: semantic\ncreated: 2026-01-10T09:00:00Z\n---\n\n## Relationships\n\n- Supersedes [[b]]\n"

@@ -1,0 +1,93 @@
+"""The files of an export: one concept a claim, an index, the configuration, and a manifest with every file's digest.
+
+- `_local` and `_system` namespaces do not leave; a `_shared` one only where an agreement names it.
+- The same claims give the same bytes, wherever and whenever they are written.
+- What comes back is checked: the manifest's digest, every file's, every claim's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from muniment.core.canonical import canonical, digest_bytes
+from muniment.exchange.mif import namespaces
+from muniment.exchange.mif.entities import slug
+from muniment.exchange.mif.from_claims import concept_of, label
+from muniment.exchange.mif.links import as_link
+from muniment.exchange.mif.mirror import uuid_of
+from muniment.exchange.mif.tables import concept_type_of
+from muniment.exchange.mif.to_claims import OWN
+from muniment.exchange.mif.write import markdown
+from muniment.exchange.mif.yaml_write import written
+from muniment.ports.interchange import Export, Files, Outgoing
+
+MANIFEST = ".mif/muniment.json"
+MANIFEST_FORMAT = "muniment/1"
+
+
+def bundle_files(export: Export) -> Files:
+    """The files of a bundle: one concept a claim, an index, the configuration, and the manifest of our own."""
+    staying = [one for one in export.claims if not namespaces.may_leave(one.claim.namespace)]
+    left = tuple((one.claim.id, "its namespace does not leave") for one in staying)
+    export = export.without({one.claim.id for one in staying})
+    leaving = export.claims
+    names = _names(leaving)
+    titles = {one.claim.id: label(one.claim) for one in leaving}
+    files = {names[one.claim.id]: _file(one, names, titles).encode("utf-8") for one in leaving}
+    files["index.md"] = _index(leaving, names, titles).encode("utf-8")
+    files[".mif/config.yaml"] = written(
+        {"mif_version": "1.0.0", "conformance_level": 2, "extensions": [OWN]}
+    ).encode("utf-8")
+    files[MANIFEST] = _manifest(files, export)
+    return Files(dict(sorted(files.items())), left)
+
+
+def _names(leaving: Sequence[Outgoing]) -> dict[str, str]:
+    """Claim to its path: the type's folder, words of the claim, and the end of its id, which nothing else has."""
+    found = {}
+    for one in leaving:
+        claim = one.claim
+        words = re.sub(
+            r"[^a-z0-9]+", "-", slug(label(claim)).encode("ascii", "ignore").decode()
+        ).strip("-")
+        short = words[:48].rstrip("-") or "claim"
+        kind = concept_type_of(claim.concept_type, claim.memory_type)
+        found[claim.id] = f"{kind}/{short}-{uuid_of(claim.id)[-12:]}.md"
+    return found
+
+
+def _file(one: Outgoing, names: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    meta, body = concept_of(one, names, titles)
+    return markdown(meta, body)
+
+
+def _index(leaving: Sequence[Outgoing], names: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    lines = ["---", "okf_version: '0.1'", "---", "", "# Memory", ""]
+    for kind in ("semantic", "episodic", "procedural"):
+        inside = sorted(
+            (titles[one.claim.id], names[one.claim.id])
+            for one in leaving
+            if names[one.claim.id].startswith(kind)
+        )
+        if inside:
+            lines += [
+                f"## {kind}",
+                "",
+                *(f"- {as_link(title, '/' + path)}" for title, path in inside),
+                "",
+            ]
+    return "\n".join(lines)
+
+
+def _manifest(files: Mapping[str, bytes], export: Export) -> bytes:
+    """What the export holds, with every file's digest, under one digest."""
+    body = {
+        "format": MANIFEST_FORMAT,
+        "scopes": sorted(str(scope) for scope in export.scopes),
+        "files": {name: digest_bytes(data) for name, data in sorted(files.items())},
+        "conflicts": [dict(one) for one in export.conflicts],
+    }
+    whole = {**body, "digest": digest_bytes(canonical(body))}
+    return (json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode("utf-8")
