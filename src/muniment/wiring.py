@@ -229,6 +229,27 @@ def write_bundle(folder: Path, export: Export) -> Wrote:
     return write(folder, export)
 
 
+def validate_bundle(path: Path, strict_temporal: bool = False) -> dict[str, Any]:
+    """The report of validating a MIF or OKF bundle, as JSON."""
+    from muniment.exchange.mif.report import validated
+
+    return validated(path, strict_temporal)
+
+
+def migrate_bundle(path: Path, to: Path) -> dict[str, Any]:
+    """Write a bundle of MIF 0.1 as 1.0 to another folder; what was done, as JSON."""
+    from muniment.exchange.mif.report import migrated
+
+    return migrated(path, to)
+
+
+def project_bundle(path: Path, to: Path) -> dict[str, Any]:
+    """Write the JSON-LD of a bundle's concepts to another folder; what was done, as JSON."""
+    from muniment.exchange.mif.report import projected
+
+    return projected(path, to)
+
+
 def read_export(path: Path) -> Coming:
     """What can be restored from an export of our own."""
     from muniment.exchange.mif.bundle import read_path
