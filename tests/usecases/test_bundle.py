@@ -367,7 +367,8 @@ ENTITY = st.fixed_dictionaries({"name": TEXT}, optional={"type": TEXT, "id": TEX
     st.fixed_dictionaries(
         {"claim": (TEXT | MARKDOWN).filter(str.strip)},
         optional={
-            "body": (TEXT | MARKDOWN).filter(str.strip), "title": TEXT, "summary": TEXT, "tags": st.lists(TEXT, max_size=3),
+            "body": (TEXT | MARKDOWN).filter(str.strip), "title": TEXT, "summary": TEXT,
+            "tags": st.lists(TEXT, max_size=3),
             "namespace": TEXT | st.just("acme/x"), "relationships": st.lists(EDGE, max_size=3),
             "ontology": TEXT, "entities": st.lists(ENTITY, max_size=2),
             "properties": st.dictionaries(TEXT, st.integers(-9, 9) | TEXT | st.none(), max_size=2),
