@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muniment.core.join import MOST_EXAMINATIONS, MOST_STATES, Bounds, Plain, join
+from muniment.core.join import MOST_EXAMINATIONS, MOST_STATES, Bounds, join
+from muniment.core.patterns import Plain
 from muniment.core.proofs import proofs_of
 from muniment.core.query_text import parse_query
 from tests.core.joins import FACTS, brute_force, queries
@@ -124,3 +125,31 @@ def test_counting_proofs_that_share_claims_is_bounded():
     shared = {("p", n, 0): tuple(f"m{k}" for k in range(10)) for n in range(4)}
     assert proofs_of(ways, shared, 128, 9_999) is None
     assert proofs_of(ways, shared, 128, 10_000).count == 10
+
+
+def web(size, reach):
+    """Every node knows the next ones; the last arrow of a triangle is rare."""
+    facts = [
+        (f"n{a}", "uses", f"n{(a + d) % size}", f"m{a}/{d}")
+        for a in range(size)
+        for d in range(1, reach)
+    ]
+    return [*facts, ("n5", "uses", "n0", "close")]
+
+
+@pytest.mark.req("D-BOUNDS")
+def test_what_a_later_pattern_refuses_is_no_state():
+    facts = web(600, 31)
+    joined = join(asked("n0 uses ?b, ?b uses ?c, ?c uses n0"), Plain(facts))
+    assert joined.exceeded == ""
+    assert joined.states <= 30
+    assert {a.values for a in joined.answers} == {(f"n{b}", "n5") for b in range(1, 5)}
+
+
+@pytest.mark.req("D-BOUNDS")
+def test_a_pattern_that_meets_every_state_comes_after_one_that_is_connected():
+    facts = [*many(300), *((f"s{n}", "needs", f"t{n}", f"x{n}") for n in range(300))]
+    facts += [(f"c{n}", "part_of", "acme", f"p{n}") for n in range(5)]
+    facts += [("t7", "related_to", "c1", "r")]
+    joined = join(asked("?a uses ?b, ?a needs ?t, ?c part_of acme, ?t related_to ?c"), Plain(facts))
+    assert [a.values for a in joined.answers] == [("s7", "o7", "t7", "c1")]

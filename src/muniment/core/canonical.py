@@ -122,11 +122,9 @@ def keyed(key: bytes, *parts: str) -> str:
     >>> keyed(b"k", "a", "bc") == keyed(b"k", "ab", "c")
     False
     """
-    mac = hmac.new(key, digestmod=hashlib.sha256)
-    for part in parts:
-        raw = part.encode("utf-8", "surrogatepass")
-        mac.update(len(raw).to_bytes(8, "big") + raw)
-    return mac.hexdigest()[:32]
+    raw = [part.encode("utf-8", "surrogatepass") for part in parts]
+    message = b"".join(len(one).to_bytes(8, "big") + one for one in raw)
+    return hmac.digest(key, message, "sha256").hex()[:32]
 
 
 def commitment(salt: bytes, content: bytes) -> str:

@@ -25,12 +25,14 @@ KeyOf = Callable[..., str]
 Triple = tuple[int, int, int]
 """Predicate, subject and object of a fact, as numbers."""
 FactRow = tuple[int, int, int, int, int, int | None, int | None]
-"""Subject, object, event, standing, marks (`SUPERSEDED`, `DERIVED`), end (exclusive) and last verification."""
+"""Subject, object, event, standing, marks (see below), end (exclusive) and last verification."""
 
 SUPERSEDED = 1
 """Some claim names this one as replaced; whether the asker sees it is another question."""
 DERIVED = 2
 """It was made from other claims."""
+DISPUTED = 4
+"""It says itself that another claim contradicts it; whether the asker sees that one is another question."""
 
 
 @dataclass(frozen=True, slots=True)

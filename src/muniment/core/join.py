@@ -1,13 +1,15 @@
 """Join fact patterns: every answer with all its minimal proofs, or the bound that was met (`D-CONJ`, `D-BOUNDS`).
 
-- The pattern with the fewest matching facts comes next, counted under what is bound so far.
-- Every pair of a state and a candidate fact is an examination; a state is one way to bind the variables so far.
+- The pattern with the fewest matching facts comes next, counted under what is bound so far; with it go all patterns
+  that it leaves no variable to, so that what they refuse never becomes a state.
+- Every pair of a state and a candidate fact is an examination, and so is every fact that narrows a variable first;
+  a state is one way to bind the variables so far.
 - Over a bound there are no answers at all: a part of them would be read as the whole.
 - A proof is a set of claims that carries one fact for each pattern; one that contains another proof is none.
 - Answers and proofs depend on the facts that may serve, not on the order in which a source gives them; only which of
   two bounds is met first may.
 
-Which facts may serve, and what their terms are called, is the source's to know; contradictions are the caller's.
+Which facts may serve is the source's to know (`patterns`); contradictions are the caller's.
 
 >>> facts = Plain([("ana", "maintains", "shop", "m1"), ("shop", "uses", "pnpm", "m2"), ("shop", "uses", "pnpm", "m3")])
 >>> query, _ = read_query({"where": [["?who", "maintains", "?repo"], ["?repo", "uses", "pnpm"]], "select": ["?who"]})
@@ -19,34 +21,22 @@ Which facts may serve, and what their terms are called, is the source's to know;
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from operator import itemgetter
+from typing import Literal
 
+from muniment.core.patterns import Facts, Key, Matching, Pattern, Plain
 from muniment.core.proofs import Ground, Proofs, Reference, proofs_of
-from muniment.core.query import (
-    Atom,
-    Query,
-    Term,
-    Variable,
-    facts_in,
-    oriented,
-    read_query,
-    term_text,
-)
+from muniment.core.query import Atom, Query, Term, Variable, oriented, read_query, term_text
 
-_ = read_query  # named by the doctest
+_ = (Plain, read_query)  # named by the doctest
 
 MOST_EXAMINATIONS = 50_000
 MOST_STATES = 512
 MOST_PROOFS = 128
 PROBES = (16, 512)
 """How far matching facts are counted to choose the next pattern: the second where the first decides nothing."""
-
-Key = Any
-"""A term as the source knows it: a text, or a number that stands for one; hashable."""
-Matching = tuple[Key, Key, Reference]
-"""A fact: subject, object, and the claim that carries it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,58 +46,6 @@ class Bounds:
     examinations: int = MOST_EXAMINATIONS
     states: int = MOST_STATES
     proofs: int = MOST_PROOFS
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """Which facts are wanted: those of a predicate whose ends are among the given keys.
-
-    Attributes:
-        predicate: Its name, seen from its own side (`query.oriented`).
-        subjects: The keys allowed; None where any is.
-        objects: The keys allowed; None where any is.
-        pairs: Subject and object allowed together, where both are bound; the other two are None then.
-    """
-
-    predicate: str
-    subjects: frozenset[Key] | None = None
-    objects: frozenset[Key] | None = None
-    pairs: frozenset[tuple[Key, Key]] | None = None
-
-
-class Facts(Protocol):
-    """The facts that may serve."""
-
-    def key(self, text: str) -> Key:
-        """What stands for a term's text."""
-
-    def matching(self, pattern: Pattern, limit: int) -> Sequence[Matching]:
-        """Facts of a pattern, each once: all of them, or any `limit` of them where there are more."""
-
-
-class Plain:
-    """Facts held in memory, as texts; what tests and documentation join."""
-
-    def __init__(self, facts: Iterable[tuple[str, str, str, Reference]]) -> None:
-        """Take (subject, predicate, object, claim) as they are said."""
-        said = ((*one, claim) for s, p, o, claim in facts for one in facts_in(s, p, o))
-        self.facts = tuple(dict.fromkeys(said))
-
-    def key(self, text: str) -> Key:
-        """The text itself."""
-        return text
-
-    def matching(self, pattern: Pattern, limit: int) -> Sequence[Matching]:
-        """Facts of a pattern, by looking at every one."""
-        found = [
-            (s, o, claim)
-            for s, p, o, claim in self.facts
-            if p == pattern.predicate
-            and (pattern.subjects is None or s in pattern.subjects)
-            and (pattern.objects is None or o in pattern.objects)
-            and (pattern.pairs is None or (s, o) in pattern.pairs)
-        ]
-        return found[:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +119,8 @@ class _Exceeded(Exception):
 
 
 State = tuple[Key, ...]
+Counts = dict[tuple[Key, Key], int]
+"""How many claims carry each fact, by subject and object."""
 
 
 class _Join:
@@ -202,36 +142,58 @@ class _Join:
         self.touched: dict[Ground, tuple[Reference, ...]] = {}
         self.order: list[int] = []
         self.examined, self.most = 0, 1
-        self._counted: dict[tuple[int, int], tuple[object, int]] = {}
+        self._counted: dict[tuple[int, int], tuple[int, int]] = {}
 
     def run(self) -> None:
         """Join pattern after pattern, until all are or nothing is left to extend."""
         left = list(range(len(self.atoms)))
         while left and self.states:
-            chosen = self._next(left)
+            chosen, counts = self._next(left)
             left.remove(chosen)
-            self.order.append(chosen)
-            self._extend(self.atoms[chosen])
+            new = self._free(self.atoms[chosen])
+            checks = [n for n in left if set(self._free(self.atoms[n])) <= set(new)]
+            left = [n for n in left if n not in checks]
+            if len(new) == 1 and checks:
+                *narrowing, chosen = sorted((chosen, *checks), key=lambda n: (counts[n], n))
+            else:
+                narrowing = checks
+            self.order += [chosen, *narrowing]
+            self._extend(self.atoms[chosen], [self.atoms[n] for n in narrowing], new)
 
     # --- which pattern comes next ---
 
-    def _next(self, left: Sequence[int]) -> int:
-        """The pattern with the fewest matching facts; among equals the one with more bound, then the first."""
+    def _next(self, left: Sequence[int]) -> tuple[int, Mapping[int, int]]:
+        """The pattern that leads to the fewest candidates, and how many facts match each, counted to one over a limit.
+
+        One that is wholly bound comes first, since it can only take away. One that shares no variable with what is
+        bound meets every state. Among equals the one with more bound is taken, then the first.
+        """
+        counts = dict.fromkeys(left, 0)
         if len(left) == 1:
-            return left[0]
+            return left[0], counts
+        best = left[0]
         for limit in PROBES:
             counts = {number: self._count(number, limit) for number in left}
-            if min(counts.values()) <= limit:
+            ranks = {number: self._rank(number, counts[number]) for number in left}
+            best = min(left, key=lambda number: ranks[number])
+            if counts[best] <= limit:
                 break
-        return min(left, key=lambda n: (counts[n], -self._bound(self.atoms[n]), n))
+        return best, counts
 
-    def _bound(self, atom: Atom) -> int:
-        return sum(isinstance(term, str) or term in self.slots for term in atom.terms)
+    def _rank(self, number: int, count: int) -> tuple[bool, int, int, int]:
+        atom = self.atoms[number]
+        free = len(self._free(atom))
+        meets = 1 if any(term in self.slots for term in atom.terms) else len(self.states)
+        return free > 0, count * meets, free, number
+
+    def _free(self, atom: Atom) -> list[Variable]:
+        """The variables of a pattern that are not bound yet."""
+        terms = dict.fromkeys(atom.terms)
+        return [t for t in terms if isinstance(t, Variable) and t not in self.slots]
 
     def _count(self, number: int, limit: int) -> int:
-        """How many facts match a pattern under what is bound, counted to one over a limit."""
         atom = self.atoms[number]
-        bound = tuple(term for term in atom.terms if term in self.slots)
+        bound = any(term in self.slots for term in atom.terms)
         stamp = len(self.order) if bound else -1  # what is bound narrows with each step
         known = self._counted.get((number, limit))
         if known is None or known[0] != stamp:
@@ -239,56 +201,106 @@ class _Join:
             known = self._counted[number, limit] = (stamp, found)
         return known[1]
 
-    def _pattern(self, atom: Atom) -> Pattern:
-        subject, object = atom.terms
-        fixed = [isinstance(term, str) or term in self.slots for term in atom.terms]
-        if all(fixed):
-            pairs = frozenset((self._in(s, subject), self._in(s, object)) for s in self.states)
-            return Pattern(atom.predicate, pairs=pairs)
-        subjects = frozenset(self._in(s, subject) for s in self.states) if fixed[0] else None
-        objects = frozenset(self._in(s, object) for s in self.states) if fixed[1] else None
-        return Pattern(atom.predicate, subjects, objects)
+    def _pattern(self, atom: Atom, domain: frozenset[Key] | None = None) -> Pattern:
+        """What a pattern asks for under what is bound; the domain is of its one free variable."""
+        ends = [self._keys_of(term, domain) for term in atom.terms]
+        if not self._free(atom):
+            return Pattern(atom.predicate, pairs=self._pairs(self.states, atom))
+        return Pattern(atom.predicate, *ends)
 
-    def _in(self, state: State, term: Term) -> Key:
-        return self.keys[term] if isinstance(term, str) else state[self.slots[term]]
+    def _keys_of(self, term: Term, domain: frozenset[Key] | None) -> frozenset[Key] | None:
+        if isinstance(term, str):
+            return frozenset((self.keys[term],))
+        if term not in self.slots:
+            return domain
+        slot = self.slots[term]
+        return frozenset(state[slot] for state in self.states)
+
+    def _pairs(self, states: Collection[State], atom: Atom) -> frozenset[tuple[Key, Key]]:
+        subject, object = map(self._reader, atom.terms)
+        return frozenset((subject(state), object(state)) for state in states)
+
+    def _reader(self, term: Term) -> Callable[[State], Key]:
+        """What gives a bound term's key in a state."""
+        if isinstance(term, str):
+            key = self.keys[term]
+            return lambda _: key
+        return itemgetter(self.slots[term])
 
     # --- extending the states by one pattern ---
 
-    def _extend(self, atom: Atom) -> None:
-        pattern = self._pattern(atom)
-        held = self._held(atom, self._fetch(atom, pattern))
-        subject, object = atom.terms
-        knows = [isinstance(term, str) or term in self.slots for term in atom.terms]
-        by_end = _by_end(held, knows)
-        new = [
-            t for t in dict.fromkeys(atom.terms) if isinstance(t, Variable) and t not in self.slots
-        ]
+    def _extend(self, atom: Atom, narrowing: Sequence[Atom], new: Sequence[Variable]) -> None:
+        """Bind the free variables of a pattern, in so far as the others that they complete hold too."""
+        domain, held, later = None, [], []
+        for other in narrowing:
+            found = self._narrowing(other) if len(new) == 1 else None
+            if found is None:
+                later.append(other)
+                continue
+            held.append((other, found))
+            ends = {s if other.subject == new[0] else o for s, o in found}
+            domain = frozenset(ends if domain is None else domain & ends)
+        states = self._candidates(atom, domain, new, unchecked=bool(held or later))
+        for variable in new:
+            self.slots[variable] = len(self.slots)
+        for other, counts in held:
+            states = self._checked(states, other, counts)
+        for other in later:
+            pattern = Pattern(other.predicate, pairs=self._pairs(states, other))
+            states = self._checked(
+                states, other, self._held(other, self._fetch(other, pattern, True))
+            )
+        self._stand(len(states))
+        self.states = states
+
+    def _narrowing(self, atom: Atom) -> Counts | None:
+        """The facts of a pattern with one free variable, where they are few."""
+        most = PROBES[-1]
+        found = self.facts.matching(self._pattern(atom), most + 1)
+        if len(found) > most:
+            return None
+        self._examine(len(found))
+        if atom.subject == atom.object:
+            found = [one for one in found if one[0] == one[1]]
+        return self._held(atom, found)
+
+    def _candidates(
+        self, atom: Atom, domain: frozenset[Key] | None, new: Sequence[Variable], unchecked: bool
+    ) -> list[State]:
+        """Every state with every fact of a pattern that fits it."""
+        fixed = [term not in new for term in atom.terms]
+        found = self._fetch(atom, self._pattern(atom, domain), unchecked)
+        by_end = _by_end(self._held(atom, found), fixed)
+        readers = [self._reader(t) for t, known in zip(atom.terms, fixed, strict=True) if known]
+        same = atom.subject == atom.object
+        takes = [int(term != atom.subject) for term in new]
         states: dict[State, None] = {}
         for state in self.states:
-            place = tuple(
-                self._in(state, term)
-                for term, known in zip((subject, object), knows, strict=True)
-                if known
-            )
-            for s, o, count in by_end.get(place, ()):
+            for *ends, count in by_end.get(tuple(reader(state) for reader in readers), ()):
                 self._examine(count)
-                if subject == object and s != o:
+                if same and ends[0] != ends[1]:
                     continue
-                added = [s if term == subject else o for term in new]
-                states[(*state, *added)] = None
-                if len(states) > self.bounds.states:
-                    self.most = len(states)
-                    raise _Exceeded("states")
-        for term in new:
-            self.slots[term] = len(self.slots)
-        self.states = list(states)
-        self.most = max(self.most, len(states))
+                states[(*state, *(ends[at] for at in takes))] = None
+                if not unchecked:
+                    self._stand(len(states))
+        return list(states)
 
-    def _fetch(self, atom: Atom, pattern: Pattern) -> Sequence[Matching]:
+    def _checked(self, states: Sequence[State], atom: Atom, counts: Counts) -> list[State]:
+        """The states in which a pattern without free variables holds."""
+        subject, object = map(self._reader, atom.terms)
+        kept = []
+        for state in states:
+            count = counts.get((subject(state), object(state)), 0)
+            self._examine(count or 1)
+            if count:
+                kept.append(state)
+        return kept
+
+    def _fetch(self, atom: Atom, pattern: Pattern, unchecked: bool) -> Sequence[Matching]:
         """All facts of a pattern, unless so many that they cannot all be examined.
 
-        Every different fact extends some state to a state of its own, so one fact more than states already decides;
-        where both ends are one variable most facts extend nothing.
+        Where nothing else is checked, every different fact extends some state to a state of its own, so one fact more
+        than states already decides; where both ends are one variable most facts extend nothing.
         """
         most = self.bounds.examinations - self.examined + 1
         first = min(2 * self.bounds.states + 2, most)
@@ -296,9 +308,8 @@ class _Join:
         if len(found) < first or first == most:
             return found
         different = {(s, o) for s, o, _ in found}
-        if atom.subject != atom.object and len(different) > self.bounds.states:
-            self.most = len(different)
-            raise _Exceeded("states")
+        if not unchecked and atom.subject != atom.object:
+            self._stand(len(different))
         return self.facts.matching(pattern, most)
 
     def _examine(self, count: int) -> None:
@@ -306,7 +317,12 @@ class _Join:
         if self.examined > self.bounds.examinations:
             raise _Exceeded("examinations")
 
-    def _held(self, atom: Atom, found: Sequence[Matching]) -> dict[tuple[Key, Key], int]:
+    def _stand(self, count: int) -> None:
+        self.most = max(self.most, count)
+        if count > self.bounds.states:
+            raise _Exceeded("states")
+
+    def _held(self, atom: Atom, found: Sequence[Matching]) -> Counts:
         """How many claims carry each fact; the claims are noted."""
         fresh: dict[Ground, list[Reference]] = {}
         for s, o, claim in found:
@@ -318,13 +334,13 @@ class _Join:
 
     def answers(self) -> tuple[Answer, ...]:
         """What was asked for, with the proofs of all the ways that lead to it."""
+        if not self.states:
+            return ()
         rows: dict[tuple[Key, ...], dict[frozenset[Ground], None]] = {}
+        read = [(a.predicate, self._reader(a.subject), self._reader(a.object)) for a in self.atoms]
         for state in self.states:
             values = tuple(state[self.slots[variable]] for variable in self.query.select)
-            ground = frozenset(
-                (a.predicate, self._in(state, a.subject), self._in(state, a.object))
-                for a in self.atoms
-            )
+            ground = frozenset((p, subject(state), object(state)) for p, subject, object in read)
             rows.setdefault(values, {})[ground] = None
         touched = {ground for ways in rows.values() for way in ways for ground in way}
         self.touched = {ground: tuple(sorted(self.supports[ground])) for ground in touched}
@@ -340,11 +356,11 @@ class _Join:
 
 
 def _by_end(
-    held: Mapping[tuple[Key, Key], int], knows: Sequence[bool]
+    held: Counts, fixed: Sequence[bool]
 ) -> dict[tuple[Key, ...], list[tuple[Key, Key, int]]]:
     """Facts by those of their ends that are bound."""
     grouped: dict[tuple[Key, ...], list[tuple[Key, Key, int]]] = {}
     for (s, o), count in held.items():
-        place = tuple(key for key, known in zip((s, o), knows, strict=True) if known)
+        place = tuple(key for key, known in zip((s, o), fixed, strict=True) if known)
         grouped.setdefault(place, []).append((s, o, count))
     return grouped

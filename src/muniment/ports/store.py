@@ -70,6 +70,9 @@ class Snapshot(Protocol):
     def facts(self, wanted: Wanted) -> Sequence[FactRow]:
         """The facts of claim versions that are as wanted (`core.facts`): all of them, or any `limit` of them."""
 
+    def claims_at(self, seqs: Collection[int]) -> Mapping[int, str]:
+        """The claims of which some events recorded a version, by event."""
+
     def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
         """The claim versions that some events recorded, by event; an erased one is absent."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from muniment.core.facts import DERIVED, SUPERSEDED, FactRow, Triple, Wanted, span_of
+from muniment.core.facts import DERIVED, DISPUTED, SUPERSEDED, FactRow, Triple, Wanted, span_of
 from muniment.core.row import FOREVER, Row
 from muniment.store.folded import Folded
 
@@ -74,7 +74,12 @@ def _is_replaced(folded: Folded, row: Row, wanted: Wanted) -> bool:
 def marks_of(folded: Folded, row: Row) -> int:
     """What is to be looked at more closely before a fact serves."""
     superseded = any(True for _ in _replacing(folded, row.claim_id))
-    return SUPERSEDED * superseded + DERIVED * bool(row.derived_from)
+    return SUPERSEDED * superseded + own_marks(row)
+
+
+def own_marks(row: Row) -> int:
+    """What a row says of itself."""
+    return DERIVED * bool(row.derived_from) + DISPUTED * bool(row.conflicts)
 
 
 def fact_table(folded: Folded) -> Mapping[int, Held]:

@@ -153,6 +153,10 @@ class MemorySnapshot:
         """The facts of claim versions that are as wanted."""
         return matching(self._state.folded, wanted)
 
+    def claims_at(self, seqs: Collection[int]) -> Mapping[int, str]:
+        """The claims of which some events recorded a version, by event."""
+        return {seq: row.claim_id for seq, row in self.rows_at(seqs).items()}
+
     def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
         """The claim versions that some events recorded, by event; an erased one is absent."""
         rows = self._state.folded.rows

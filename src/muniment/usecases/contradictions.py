@@ -7,14 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from muniment.core.claim import Claim
 from muniment.core.conflict import compare
 from muniment.core.decide import decide
-from muniment.core.join import Joined, Pattern
+from muniment.core.join import Joined
 from muniment.core.packet import Disagreement
+from muniment.core.patterns import Pattern
 from muniment.core.precedence import judge
 from muniment.core.relations import relation
 from muniment.core.row import Row
@@ -31,15 +32,19 @@ class Contradictions:
         """Look at the touched claims; `groups` are those that contradict one another."""
         self.facts, self.viewing, self.at = facts, facts.viewing, at
         touched = {seq for events in joined.touched.values() for seq in events}
-        stored = self.viewing.snapshot.rows_at(touched)
-        self.rows = {row.claim_id: row for row in self.viewing.seen(stored.values())}
+        self.names = self.viewing.snapshot.claims_at(touched)
         self.notes: dict[frozenset[str], str] = {}
-        pairs = [*self._recorded(), *self._unrecorded(joined)]
+        pairs = [*self._recorded(touched), *self._unrecorded(joined)]
         self.groups = tuple(sorted(_components(pairs)))
 
-    def _recorded(self) -> Iterable[tuple[str, str]]:
-        for name, row in self.rows.items():
-            yield from ((name, other) for other in row.conflicts if self.viewing.sees(other))
+    def _recorded(self, touched: Collection[int]) -> Iterable[tuple[str, str]]:
+        """What is recorded as contradicting a touched claim, by conflicts and by the claim itself."""
+        disputes = self.viewing.open_conflicts()
+        rows = self.viewing.snapshot.rows_at(self.facts.disputed.intersection(touched))
+        for seq, name in self.names.items():
+            said = rows[seq].conflicts if seq in rows else ()
+            others = dict.fromkeys((*said, *disputes.get(name, ())))
+            yield from ((name, other) for other in others if self.viewing.sees(other))
 
     def _unrecorded(self, joined: Joined) -> Iterable[tuple[str, str]]:
         """Other values of the single-valued predicates that were touched, of claims that may serve too."""
@@ -88,8 +93,15 @@ class Contradictions:
             found.append(Disagreement(tuple(served), self._noted(group), ruling, not_served))
         return tuple(found), shown
 
+    def row(self, claim_id: str) -> Row | None:
+        """A claim's version: the one that was touched, else the latest."""
+        touched = {name: seq for seq, name in self.names.items()}
+        if claim_id in touched:
+            return self.viewing.snapshot.rows_at([touched[claim_id]]).get(touched[claim_id])
+        return self.viewing.row(claim_id)
+
     def _why_not(self, claim_id: str) -> tuple[str, ...]:
-        row: Row | None = self.rows.get(claim_id) or self.viewing.row(claim_id)
+        row = self.row(claim_id)
         if row is None:
             return ("erased",)
         if row.cls not in self.facts.state.classes:

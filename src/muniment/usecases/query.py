@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -21,9 +21,8 @@ from muniment.core.answered import Answered, AnswerRow, Support
 from muniment.core.claim import Claim
 from muniment.core.codec import encode, micros, time_text
 from muniment.core.decide import Ask, labels_of
-from muniment.core.errors import Finding, InvalidInput, NotPermitted, StoreDamaged, quoted
+from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.evidence import citations_of
-from muniment.core.facts import term_number
 from muniment.core.join import MOST_EXAMINATIONS, MOST_PROOFS, MOST_STATES, Bounds, Joined, join
 from muniment.core.query import Query, facts_in, read_query, term_text, unknown_predicates
 from muniment.core.query_text import parse_query
@@ -158,17 +157,16 @@ def answer(
     if not joined.answers:
         return found
     contradictions = Contradictions(facts, joined, at)
-    telling = Telling(facts, contradictions.rows)
+    telling = Telling(facts, contradictions.names)
     if contradictions.groups:
         told, claims = contradictions.told()
-        supports = {name: telling.support(claim) for name, claim in claims.items()}
+        supports = telling.supports(claims.values(), contradictions.row)
         return replace(found, outcome="conflict", conflicts=told, supports=supports)
     return _with_rows(replace(found, outcome="rows"), joined, telling, question.explain)
 
 
 def _with_rows(found: Answered, joined: Joined, telling: Telling, explain: bool) -> Answered:
-    firsts = {event for one in joined.answers for event in one.proofs[0]}
-    texts = telling.texts(firsts, found.query)
+    texts = telling.texts(joined, found.query)
     rows = sorted(
         (
             AnswerRow(
@@ -180,51 +178,70 @@ def _with_rows(found: Answered, joined: Joined, telling: Telling, explain: bool)
         ),
         key=lambda row: row.values,
     )
-    supports = {}
+    supports: Mapping[str, Support] = {}
     if explain:
         events = {event for one in joined.answers for proof in one.proofs for event in proof}
-        supports = {c.id: telling.support(c) for c in telling.claims(events)}
+        supports = telling.explained(events)
     return replace(found, rows=tuple(rows), supports=supports)
 
 
 class Telling:
     """From numbers and events to texts and claims, for what is shown."""
 
-    def __init__(self, facts: ServingFacts, rows: Mapping[str, Row]) -> None:
-        self.facts, self.viewing = facts, facts.viewing
-        self._rows = dict(rows)
-        self._ids = {row.seq: row.claim_id for row in rows.values()}
+    def __init__(self, facts: ServingFacts, names: Mapping[int, str]) -> None:
+        self.facts, self.viewing, self._names = facts, facts.viewing, names
 
     def named(self, events: Iterable[int]) -> tuple[str, ...]:
         """The claims that some events recorded, sorted by id."""
-        return tuple(sorted(self._ids[event] for event in events))
+        return tuple(sorted(self._names[event] for event in events))
 
-    def texts(self, events: Iterable[int], asked: Query) -> dict[int, str]:
-        """The texts that the numbers in some claims' facts stand for.
-
-        Raises:
-            StoreDamaged: Two texts have one number, so that what was joined cannot be trusted.
-        """
-        key = self.viewing.snapshot.key
+    def texts(self, joined: Joined, asked: Query) -> dict[int, str]:
+        """The texts of the answers' values: each is read from one claim whose fact has it."""
         literals = (term for atom in asked.where for term in atom.terms if isinstance(term, str))
         found = {self.facts.key(term_text(text)): term_text(text) for text in literals}
-        for content in self.viewing.snapshot.contents(list(events)).values():
-            for subject, _, object in _facts_of(content):
-                for text in (subject, object):
-                    if found.setdefault(term_number(text, key), text) != text:
-                        message = f"{quoted(text)} and {quoted(found[term_number(text, key)])} have one number"
-                        raise StoreDamaged(message, fix="keep a copy of the file, and report it")
+        missing = {value for one in joined.answers for value in one.values} - set(found)
+        said: dict[int, set[int]] = {}
+        for (_, subject, object), events in joined.touched.items():
+            for value in missing.intersection((subject, object)):
+                said.setdefault(events[0], set()).add(value)
+                missing.discard(value)
+        contents = self.viewing.snapshot.contents(said)
+        for event, values in said.items():
+            found |= self._spelled(contents[event], values)
         return found
 
-    def claims(self, events: Iterable[int]) -> list[Claim]:
-        """The claims that some events recorded, whole."""
-        contents = self.viewing.snapshot.contents(list(events))
-        return [claim_from(content) for content in contents.values()]
+    def _spelled(self, content: Mapping[str, Any], values: set[int]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for fact in content["facts"]:
+            for text in (fact.get("subject", ""), fact.get("object", "")):
+                number = self.facts.key(term_text(text))
+                if number in values:
+                    found[number] = term_text(text)
+            if len(found) == len(values):
+                break
+        return found
 
-    def support(self, claim: Claim) -> Support:
-        """A claim as the asker sees it."""
-        row = self._rows.get(claim.id) or self.viewing.row(claim.id)
-        assert row is not None, "what is shown was seen before"
+    def explained(self, events: Iterable[int]) -> dict[str, Support]:
+        """The claims that some events recorded, as the asker sees them."""
+        wanted = list(events)
+        stored = self.viewing.seen(self.viewing.snapshot.rows_at(wanted).values())
+        rows = {row.claim_id: row for row in stored}
+        contents = self.viewing.snapshot.contents(wanted)
+        return self.supports(map(claim_from, contents.values()), rows.get)
+
+    def supports(
+        self, claims: Iterable[Claim], row_of: Callable[[str], Row | None]
+    ) -> dict[str, Support]:
+        """Claims as the asker sees them, by id."""
+        found = {}
+        for claim in claims:
+            row = row_of(claim.id)
+            if row is not None:
+                (seen,) = self.viewing.seen((row,))
+                found[claim.id] = self._support(claim, seen)
+        return found
+
+    def _support(self, claim: Claim, row: Row) -> Support:
         ask, sees = self.facts.state.ask, self.viewing.sees
         risk = risk_of(ask.use) if ask.use else "low"
         said = dict.fromkeys(
@@ -240,11 +257,6 @@ class Telling:
             freshness_at(row, ask.at, risk),
             citations_of(claim),
         )
-
-
-def _facts_of(content: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
-    for fact in content.get("facts", ()):
-        yield from facts_in(fact.get("subject", ""), fact["predicate"], fact.get("object", ""))
 
 
 def _echo(

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from muniment.core.decide import Ask, decide
-from muniment.core.facts import DERIVED, FactRow, Wanted, predicate_number, term_number
-from muniment.core.join import Matching, Pattern
+from muniment.core.facts import DERIVED, DISPUTED, FactRow, Wanted, predicate_number, term_number
+from muniment.core.patterns import Matching, Pattern
 from muniment.core.row import FOREVER, Row
 from muniment.core.status import window
 from muniment.core.vocabulary import risk_of
@@ -35,7 +35,11 @@ class State:
 
 
 class ServingFacts:
-    """The facts of one snapshot that may serve one question of one principal."""
+    """The facts of one snapshot that may serve one question of one principal.
+
+    Attributes:
+        disputed: Events of claims that say themselves that others contradict them, of those that were looked up.
+    """
 
     def __init__(self, viewing: Viewing, state: State) -> None:
         self.viewing, self.state = viewing, state
@@ -46,6 +50,7 @@ class ServingFacts:
         self._verdicts: dict[object, bool] = {}
         self._examples: dict[int, Row] = {}
         self._looked_at: dict[int, bool] = {}
+        self.disputed: set[int] = set()
         self._gone = frozenset() if ask.history else self._replaced_by_erased()
         self._blank = Wanted(
             0,
@@ -100,6 +105,7 @@ class ServingFacts:
 
     def _serving(self, rows: Sequence[FactRow]) -> list[Matching]:
         self._learn(rows)
+        self.disputed.update(row[2] for row in rows if row[4] & DISPUTED)
         if self._is_past or self._is_high or self._gone:
             closer = [row for row in rows if self._needs_a_look(row)]
             self._look(closer)

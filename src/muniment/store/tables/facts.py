@@ -7,12 +7,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from types import MappingProxyType
+from typing import Any
 
-from muniment.core.facts import DERIVED, SUPERSEDED, FactRow, Wanted, span_of
+from muniment.core.facts import SUPERSEDED, FactRow, Wanted, span_of
 from muniment.core.row import FOREVER, Derived, Row
-from muniment.store.facts import Held
+from muniment.store.facts import Held, own_marks
 from muniment.store.tables.connection import Connection, Listed
 
 _FACT = "INSERT INTO fact VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -52,62 +56,57 @@ FROM fact WHERE tenant = ? ORDER BY seq, predicate, subject, object
 DROP = "DELETE FROM fact WHERE tenant = ?"
 
 
+_CLAIMS_AT = """
+SELECT v.seq, v.claim_id FROM numbers(?2) j
+CROSS JOIN version v ON v.tenant = ?1 AND v.seq = j.value
+"""
+_REPLACED = """
+SELECT o.seq FROM numbers(?2) j CROSS JOIN version o ON o.tenant = ?1 AND o.seq = j.value
+WHERE EXISTS (
+    SELECT 1 FROM link l CROSS JOIN version v ON v.tenant = ?1 AND v.seq = l.seq
+    WHERE l.tenant = ?1 AND l.to_id = o.claim_id AND l.kind = 'supersedes'
+        AND v.class IN (SELECT value FROM numbers(?3) j)
+        AND CASE WHEN CAST(?4 AS BIGINT) IS NULL THEN v.until_revision = 4611686018427387904
+            ELSE v.revision <= ?4 AND ?4 < v.until_revision END
+)
+"""
+
 _COLUMNS = "SELECT f.subject, f.object, f.seq, f.standing, f.marks, f.ends, f.verified"
-_SERVES = """
-    AND f.class IN (SELECT value FROM numbers(?3) j)
-    AND CASE WHEN CAST(?4 AS BIGINT) IS NULL THEN f.until_revision IS NULL
-        ELSE f.revision <= ?4 AND (f.until_revision IS NULL OR ?4 < f.until_revision) END
-    AND (CAST(?5 AS BIGINT) IS NULL
-        OR ((f.starts IS NULL OR f.starts <= ?5) AND (f.ends IS NULL OR ?5 < f.ends)))
-    AND f.standing NOT IN (SELECT value FROM numbers(?6) j)
-"""
-_IS_CURRENT = """
-    AND (f.marks & 1 = 0 OR NOT EXISTS (
-        SELECT 1 FROM version o
-        CROSS JOIN link l ON l.tenant = ?1 AND l.to_id = o.claim_id AND l.kind = 'supersedes'
-        CROSS JOIN version v ON v.tenant = ?1 AND v.seq = l.seq
-        WHERE o.tenant = ?1 AND o.class = f.class AND o.seq = f.seq
-            AND v.class IN (SELECT value FROM numbers(?LAST) j)
-            AND CASE WHEN CAST(?4 AS BIGINT) IS NULL THEN v.until_revision = 4611686018427387904
-                ELSE v.revision <= ?4 AND ?4 < v.until_revision END
-    ))
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """Two statements that give facts as `core.facts.FactRow`: replaced ones too, and only those that are current.
-
-    Their parameters: tenant, predicate, classes, revision (NULL for the latest), instant (NULL for any), standings left
-    out, limit, and the ends; then, for the second, the classes whose claims replace others.
-    """
-
-    every: str
-    current: str
-
-
-def _search(source: str, condition: str = "", ends: int = 0) -> _Search:
-    where = f"WHERE f.tenant = ?1 AND f.predicate = ?2 {condition}"
-    plain = "\n".join((_COLUMNS, f"FROM {source}", where, _SERVES))
-    current = _IS_CURRENT.replace("?LAST", f"?{8 + ends}")
-    return _Search(f"{plain}LIMIT ?7", f"{plain}{current}LIMIT ?7")
-
-
-_ANY = _search("fact f")
-_BY_SUBJECT = _search("numbers(?8) s CROSS JOIN fact f ON f.subject = s.value", ends=1)
-_BY_OBJECT = _search(
-    "numbers(?8) o CROSS JOIN fact f INDEXED BY fact_by_object ON f.object = o.value", ends=1
+_WHERE = "WHERE f.tenant = ?1 AND f.predicate = ?2"
+_SOURCES = MappingProxyType(
+    {
+        "any": f"FROM fact f {_WHERE}",
+        "subject": f"FROM fact f {_WHERE} AND f.subject = ?3",
+        "object": f"FROM fact f INDEXED BY fact_by_object {_WHERE} AND f.object = ?3",
+        "subjects": f"FROM numbers(?3) s CROSS JOIN fact f ON f.subject = s.value {_WHERE}",
+        "objects": "FROM numbers(?3) o CROSS JOIN fact f INDEXED BY fact_by_object"
+        f" ON f.object = o.value {_WHERE}",
+        "both": "FROM numbers(?3) s CROSS JOIN numbers(?4) o ON TRUE"
+        f" CROSS JOIN fact f ON f.subject = s.value AND f.object = o.value {_WHERE}",
+        "pairs": "FROM pairs(?3) p CROSS JOIN fact f ON f.subject = CAST(p.value ->> 0 AS BIGINT)"
+        f" AND f.object = CAST(p.value ->> 1 AS BIGINT) {_WHERE}",
+    }
 )
-_BY_BOTH = _search(
-    "numbers(?8) s CROSS JOIN fact f ON f.subject = s.value",
-    "AND f.object IN (SELECT value FROM numbers(?9) j)",
-    ends=2,
+"""Which facts are looked at: by what is bound. Further parameters follow in the order of `_CONDITIONS`."""
+_CONDITIONS = MappingProxyType(
+    {
+        "class": "f.class = ?",
+        "classes": "f.class IN (SELECT value FROM numbers(?) j)",
+        "latest": "f.until_revision IS NULL",
+        "past": "f.revision <= ? AND (f.until_revision IS NULL OR ? < f.until_revision)",
+        "at": "(f.starts IS NULL OR f.starts <= ?) AND (f.ends IS NULL OR ? < f.ends)",
+        "without": "f.standing NOT IN (SELECT value FROM numbers(?) j)",
+    }
 )
-_BY_PAIR = _search(
-    "pairs(?8) p CROSS JOIN fact f ON f.subject = CAST(p.value ->> 0 AS BIGINT)",
-    "AND f.object = CAST(p.value ->> 1 AS BIGINT)",
-    ends=1,
-)
+
+
+@cache
+def _statement(source: str, conditions: tuple[str, ...]) -> str:
+    """One of a fixed set of statements, which gives facts as `core.facts.FactRow`."""
+    first = _SOURCES[source]
+    number = count(first.count("?3") + first.count("?4") + 3)
+    rest = "\n".join((first, *(f"AND {_CONDITIONS[name]}" for name in conditions), "LIMIT ?"))
+    return f"{_COLUMNS}\n" + re.sub(r"\?(?![0-9])", lambda _: f"?{next(number)}", rest)
 
 
 class FactTable:
@@ -129,7 +128,7 @@ class FactTable:
         if not derived.facts:
             return
         replaced = self._connection.one(_IS_REPLACED, (self._tenant, row.claim_id)) is not None
-        marks = SUPERSEDED * replaced + DERIVED * bool(row.derived_from)
+        marks = SUPERSEDED * replaced + own_marks(row)
         rest = (cls, row.seq, derived.standing, marks, *span_of(row), row.revision, None)
         self._connection.many(_FACT, [(self._tenant, *triple, *rest) for triple in derived.facts])
 
@@ -150,38 +149,79 @@ class FactTable:
 
     # --- reading ---
 
-    def numbers(self, classes: Sequence[str]) -> Listed:
-        """The numbers of some classes, as one parameter."""
-        found = self._connection.all(_NUMBERS, (self._tenant, self._connection.listed(classes)))
-        return self._connection.listed([number for (number,) in found])
+    def claims_at(self, seqs: Sequence[int]) -> dict[int, str]:
+        """The claims that some events recorded."""
+        parameters = (self._tenant, self._connection.listed(seqs))
+        return dict(self._connection.all(_CLAIMS_AT, parameters))
 
-    def matching(self, wanted: Wanted, classes: Listed, seen: Listed | None) -> list[FactRow]:
+    def numbers(self, classes: Sequence[str]) -> tuple[int, ...]:
+        """The numbers of some classes."""
+        parameters = (self._tenant, self._connection.listed(classes))
+        return tuple(number for (number,) in self._connection.all(_NUMBERS, parameters))
+
+    def matching(
+        self, wanted: Wanted, classes: tuple[int, ...], seen: tuple[int, ...] | None
+    ) -> list[FactRow]:
         """The facts that are as wanted.
 
         Args:
             wanted: What is looked for.
-            classes: The numbers of its classes, as `numbers` gives them.
+            classes: The numbers of its classes.
             seen: Those of the classes whose claims replace others.
         """
-        listed = self._connection.listed
-        search, ends = self._ends(wanted)
-        revision = None if wanted.revision == FOREVER else wanted.revision
-        plain = (self._tenant, wanted.predicate, classes, revision, wanted.at)
-        parameters = (*plain, listed(wanted.without), wanted.limit, *ends)
-        if seen is None:
-            return self._connection.decoded(search.every, parameters, _as_it_is)
-        return self._connection.decoded(search.current, (*parameters, seen), _as_it_is)
+        limit = wanted.limit
+        while True:
+            rows = self._looked_up(wanted, classes, limit)
+            found = rows if seen is None else self._not_replaced(rows, seen, wanted.revision)
+            if len(found) >= wanted.limit or len(rows) < limit:
+                return found[: wanted.limit]
+            limit *= 2
 
-    def _ends(self, wanted: Wanted) -> tuple[_Search, tuple[Listed, ...]]:
+    def _looked_up(self, wanted: Wanted, classes: tuple[int, ...], limit: int) -> list[FactRow]:
         listed = self._connection.listed
+        source, keys = self._ends(wanted)
+        conditions: list[tuple[str, tuple[Any, ...]]] = [
+            ("class", classes) if len(classes) == 1 else ("classes", (listed(classes),)),
+            ("latest", ())
+            if wanted.revision == FOREVER
+            else ("past", (wanted.revision, wanted.revision)),
+        ]
+        if wanted.at is not None:
+            conditions.append(("at", (wanted.at, wanted.at)))
+        if wanted.without:
+            conditions.append(("without", (listed(wanted.without),)))
+        statement = _statement(source, tuple(name for name, _ in conditions))
+        given = (value for _, values in conditions for value in values)
+        parameters = (self._tenant, wanted.predicate, *keys, *given, limit)
+        return self._connection.decoded(statement, parameters, _as_it_is)
+
+    def _ends(self, wanted: Wanted) -> tuple[str, tuple[Any, ...]]:
+        """By what facts are looked up, and the parameters for it."""
+        listed, subjects, objects = self._connection.listed, wanted.subjects, wanted.objects
         if wanted.pairs is not None:
             pairs = ",".join(f"[{subject},{object}]" for subject, object in wanted.pairs)
-            return _BY_PAIR, (f"[{pairs}]",)
-        if wanted.subjects is None:
-            return (_ANY, ()) if wanted.objects is None else (_BY_OBJECT, (listed(wanted.objects),))
-        if wanted.objects is None:
-            return _BY_SUBJECT, (listed(wanted.subjects),)
-        return _BY_BOTH, (listed(wanted.subjects), listed(wanted.objects))
+            return "pairs", (f"[{pairs}]",)
+        if subjects is not None and objects is not None:
+            return "both", (listed(subjects), listed(objects))
+        if subjects is not None:
+            one = len(subjects) == 1
+            return ("subject", subjects) if one else ("subjects", (listed(subjects),))
+        if objects is not None:
+            one = len(objects) == 1
+            return ("object", objects) if one else ("objects", (listed(objects),))
+        return "any", ()
+
+    def _not_replaced(
+        self, rows: list[FactRow], seen: tuple[int, ...], revision: int
+    ) -> list[FactRow]:
+        """Facts without those of claims that another claim replaces, of the classes that are seen."""
+        marked = sorted({row[2] for row in rows if row[4] & SUPERSEDED})
+        if not marked:
+            return rows
+        listed, state = self._connection.listed, None if revision == FOREVER else revision
+        parameters = (self._tenant, listed(marked), listed(seen), state)
+        gone = {seq for (seq,) in self._connection.all(_REPLACED, parameters)}
+        return [row for row in rows if row[2] not in gone]
 
     def held(self) -> dict[int, Held]:
         """All facts by event, to be compared with a fresh fold's."""

@@ -18,7 +18,7 @@ from muniment.core.row import ClassRow, Doc, Row
 from muniment.store.index_reading import Caches
 from muniment.store.sealing import Where, unseal
 from muniment.store.tables.blocks import TableBlocks
-from muniment.store.tables.connection import Connection, Listed
+from muniment.store.tables.connection import Connection
 from muniment.store.tables.encoding import COLUMNS, envelope_of, row_of, where_of
 from muniment.store.tables.facts import FactTable
 
@@ -140,7 +140,7 @@ class TableSnapshot:
         self._key: bytes = found[1] if found else new_key(tenant)
         last = connection.decoded(_LAST, (self._number,), _last_of)
         self._seq, self._revision, self._hash = last[0] if last else (0, 0, GENESIS)
-        self._class_numbers: dict[tuple[str, ...], Listed] = {}
+        self._class_numbers: dict[tuple[str, ...], tuple[int, ...]] = {}
 
     def _found_tenant(self, connection: Connection) -> tuple[int, bytes] | None:
         """The tenant's number and key."""
@@ -222,6 +222,8 @@ class TableSnapshot:
 
     def contents(self, seqs: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
         """Contents by event, whole; an erased one is absent."""
+        if not seqs:
+            return {}
         wanted = self._connection.listed(sorted(set(seqs)))
         return dict(self._connection.decoded(_CONTENTS, (wanted, self._number), _content_of))
 
@@ -231,7 +233,11 @@ class TableSnapshot:
         seen = None if wanted.seen is None else self._numbers(table, wanted.seen)
         return table.matching(wanted, self._numbers(table, wanted.classes), seen)
 
-    def _numbers(self, table: FactTable, classes: tuple[str, ...]) -> Listed:
+    def claims_at(self, seqs: Collection[int]) -> Mapping[int, str]:
+        """The claims of which some events recorded a version, by event."""
+        return FactTable(self._connection, self._number).claims_at(sorted(set(seqs)))
+
+    def _numbers(self, table: FactTable, classes: tuple[str, ...]) -> tuple[int, ...]:
         if classes not in self._class_numbers:
             self._class_numbers[classes] = table.numbers(classes)
         return self._class_numbers[classes]
