@@ -41,14 +41,7 @@ from muniment.store.index_reading import Caches
 from muniment.store.indexing import NO_VECTORS
 from muniment.store.memory_log import RetrievalLog
 from muniment.store.memory_state import TenantState
-from muniment.store.sealing import (
-    KEY_BYTES,
-    SALT_BYTES,
-    Place,
-    recorded_at,
-    seal,
-    unseal,
-)
+from muniment.store.sealing import KEY_BYTES, SALT_BYTES, Place, recorded_at, seal, unseal
 
 if TYPE_CHECKING:
     from muniment.index.selection import View
