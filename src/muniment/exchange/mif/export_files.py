@@ -45,16 +45,17 @@ def bundle_files(export: Export) -> Files:
 
 
 def _names(leaving: Sequence[Outgoing]) -> dict[str, str]:
-    """Claim to its path: the type's folder, words of the claim, and the end of its id, which nothing else has."""
-    found = {}
+    """Claim to its path: the folder of its type, words of it, and the end of its id (all of it where that is taken)."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
     for one in leaving:
-        claim = one.claim
-        words = re.sub(
-            r"[^a-z0-9]+", "-", slug(label(claim)).encode("ascii", "ignore").decode()
-        ).strip("-")
+        claim, uuid = one.claim, uuid_of(one.claim.id)
+        words = re.sub(r"[^a-z0-9]+", "-", slug(label(claim))).strip("-")
         short = words[:48].rstrip("-") or "claim"
         kind = concept_type_of(claim.concept_type, claim.memory_type)
-        found[claim.id] = f"{kind}/{short}-{uuid_of(claim.id)[-12:]}.md"
+        name = f"{kind}/{short}-{uuid[-12:]}.md"
+        found[claim.id] = name if name not in taken else f"{kind}/{short}-{uuid}.md"
+        taken.add(found[claim.id])
     return found
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, read
+from muniment.core.codec import encode, read, read_time, time_text
 from muniment.core.errors import Finding
 from muniment.exchange.mif import okf
 from muniment.exchange.mif.concept import Concept
@@ -129,7 +129,7 @@ def item_of(concept: Concept) -> dict[str, Any]:
     }
     if body != f"\n{statement}\n":
         item["body"] = body
-    if is_date_time(text_of(meta.get("created"))):
+    if _is_instant(meta.get("created")):
         item["created_at"] = meta["created"]
     for key in ("title", "summary", "namespace"):
         if text_of(meta.get(key)):
@@ -175,14 +175,14 @@ def _source(meta: Mapping[str, Any]) -> dict[str, Any]:
 def _freshness(meta: Mapping[str, Any]) -> dict[str, Any]:
     """Never more than unknown; an end that the source states still ends it."""
     after = text_of(meta.get("stale_after"))
-    return {"status": "unknown"} | ({"expires_at": after} if is_date_time(after) else {})
+    return {"status": "unknown"} | ({"expires_at": after} if _is_instant(after) else {})
 
 
 def _validity(meta: Mapping[str, Any]) -> dict[str, Any]:
     temporal = _part(meta, "temporal")
     found: dict[str, Any] = {}
     for key, name in (("validFrom", "valid_from"), ("validUntil", "valid_until")):
-        if is_date_time(text_of(temporal.get(key))):
+        if _is_instant(temporal.get(key)):
             found[name] = temporal[key]
     length = seconds(temporal.get("ttl"))
     if length:
@@ -266,9 +266,12 @@ def dead_state(concept: Concept, now_text: str, replaced: frozenset[str]) -> str
     return "expired" if is_date_time(until) and _utc(until) <= now_text else ""
 
 
-def _utc(text: str) -> str:
-    from muniment.core.codec import read_time, time_text
+def _is_instant(given: Any) -> bool:
+    """Whether this is a time that a claim can hold; a leap second is one that it cannot, and stays in the original."""
+    return is_date_time(text_of(given)) and read_time(given, "", []) is not None
 
+
+def _utc(text: str) -> str:
     moment = read_time(text, "", [])
     return time_text(moment) if moment else ""
 
