@@ -15,6 +15,8 @@ SMALL: tuple[tuple[str, ...], ...] = (
     ("bench.startup", "--claims", "2000", "--rounds", "3"),
     ("bench.recall_cold", "--claims", "2000", "--rounds", "3"),
     ("bench.learn_speed", "--files", "150"),
+    ("bench.imports", "--samples", "tests/data/imports"),
+    ("bench.import_fuzz", "--inputs", "200"),
     ("bench.noninterference", "--claims", "900", "--questions", "20"),
     ("bench.writers", "--processes", "4", "--each", "20"),
     ("bench.kill", "--kills", "10"),

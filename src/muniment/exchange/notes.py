@@ -25,11 +25,12 @@ from muniment.exchange.strict_yaml import load_yaml
 from muniment.ports.importing import Passage, Place
 
 LARGEST_NOTE = 2_000_000
+LARGEST_FRONT = 100_000
 _BOM = b"\xef\xbb\xbf"
 _BLOCK = re.compile(rb"(?:[ \t]*\r?\n)*+---[ \t]*\r?\n((?:(?!---|\.\.\.)[^\n]*\n|---[^ \t\r\n][^\n]*\n)*+)"
                     rb"(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")  # fmt: skip
-_KEY = re.compile(r"(?P<key>[\w@$.-]+)[ \t]*:(?:[ \t]+(?P<rest>.*?))?[ \t\r]*$")
-_ITEM = re.compile(r"[ \t]*-[ \t]+(?P<item>.*?)[ \t\r]*$")
+_KEY = re.compile(r"(?P<key>[\w@$.-]{1,200})[ \t]*:(?:[ \t]+(?P<rest>.*))?$")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(?P<item>\S.*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +126,13 @@ def note_of(file: OpenFile) -> Note:
 
 def _looks_like_front(block: bytes) -> bool:
     first = next((line for line in block.splitlines() if line.strip()), b"")
-    return bool(_KEY.match(first.decode("utf-8", "replace")))
+    return bool(_KEY.match(first.decode("utf-8", "replace").rstrip()))
 
 
 def _front(block: bytes, name: str) -> tuple[dict[str, Any], tuple[Finding, ...]]:
     if not block.strip():
         return {}, ()
-    loaded = load_yaml(block, name=name)
+    loaded = load_yaml(block, name=name, limit_bytes=LARGEST_FRONT)
     if loaded.ok and isinstance(loaded.value, dict):
         return loaded.value, ()
     why = loaded.findings[0].message if loaded.findings else "it is no mapping"
@@ -145,7 +146,7 @@ def _by_line(block: str) -> Iterator[tuple[str, Any]]:
     key = ""
     items: list[str] = []
     inner: dict[str, Any] = {}
-    for line in block.splitlines():
+    for line in map(str.rstrip, block.splitlines()):
         item, found = _ITEM.match(line), _KEY.match(line)
         below = _KEY.match(line.strip()) if line[:1] in (" ", "\t") else None
         if found:

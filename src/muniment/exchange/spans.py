@@ -30,7 +30,7 @@ _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _MARKS = re.compile(_STRING + rb'|[\[\]{},:"]', re.DOTALL)
 _BRACKETS = re.compile(_STRING + rb'|[\[\]{}"]', re.DOTALL)
 _SPACE = re.compile(rb"[ \t\r\n]*+")
-_ENDS = re.compile(rb"[^ \t\r\n]")
+_TAIL = 65_536
 _KINDS = {b"{": "object", b"[": "array", b'"': "string"}
 _LONGEST_KEY = 1_000
 
@@ -121,22 +121,26 @@ def root_of(file: OpenFile) -> Node:
     start = 3 if file.part(0, 3) == b"\xef\xbb\xbf" else 0
     start = _past_space(file.data, start, file.size)
     end = file.size
-    while end > start and file.part(end - 1, end) in (b" ", b"\t", b"\r", b"\n", b"\x00"):
-        end -= 1
+    while end > start:
+        block = file.part(max(start, end - _TAIL), end)
+        kept = len(block.rstrip(b" \t\r\n\x00"))
+        end -= len(block) - kept
+        if kept:
+            break
     return Node(file, start, end)
 
 
 def lines_of(file: OpenFile) -> Iterator[Node]:
-    """Each line that is not blank, as a node."""
+    """Each line that is not blank, as a node, without the white space around it."""
     at = 3 if file.part(0, 3) == b"\xef\xbb\xbf" else 0
-    while at < file.size:
+    while (at := _past_space(file.data, at, file.size)) < file.size:
         end = file.data.find(b"\n", at)
         end = file.size if end < 0 else end
-        first = _ENDS.search(file.data, at, end)
-        if first:
-            last = end - 1 if file.part(end - 1, end) == b"\r" else end
-            yield Node(file, first.start(), last)
-        at = end + 1
+        stop = end
+        while stop > at and file.part(stop - 1, stop) in (b"\r", b" ", b"\t"):
+            stop -= 1
+        yield Node(file, at, stop)
+        at = end
 
 
 def is_lines(root: Node) -> bool:

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from muniment.learn.page import collapse
 
 _CODE = re.compile(
-    r"(?P<ticks>`+)(?!`)(?:(?!(?P=ticks)(?!`)).){1,2000}?(?<!`)(?P=ticks)(?!`)", re.DOTALL
+    r"(?<!`)(?P<ticks>`+)(?!`)(?:(?!(?P=ticks)(?!`)).){1,2000}?(?<!`)(?P=ticks)(?!`)", re.DOTALL
 )
 _IMAGE = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\n]{0,500}\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,300}\])")

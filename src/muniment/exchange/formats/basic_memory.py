@@ -27,10 +27,10 @@ from muniment.exchange.shape import Format, Shape, Weight
 from muniment.exchange.spans import Malformed
 from muniment.ports.importing import Candidate, Record, Skipped, Yielded
 
-_ITEM = re.compile(r"(?P<lead>\s*[-*]\s+)(?P<text>\S.*?)\s*$")
+_ITEM = re.compile(r"(?P<lead>[ \t]*[-*][ \t]+)(?P<text>\S.*)")
 _CATEGORY = re.compile(r"\[(?P<category>[^\[\]()]{1,60})\][ \t]+(?P<rest>\S.*)")
 _TAG = re.compile(r"(?:^|(?<=\s))#(?P<tag>[\w/-]+)")
-_CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
+_CONTEXT = re.compile(r"\((?P<context>[^()]{0,500})\)$")
 _RELATION = re.compile(
     r"(?:(?P<quoted>\"[^\"]{1,80}\")|(?P<type>[\w][\w -]{0,60}?))?[ \t]*"
     r"\[\[(?P<target>[^\[\]]{1,300})\]\][ \t]*(?:\((?P<context>[^()]*)\))?$"
@@ -62,7 +62,7 @@ def weigh(shape: Shape) -> Weight:
     if "permalink" in shape.front:
         return 85, "a `permalink` in its front matter"
     for line in shape.head.splitlines():
-        found = _ITEM.match(line)
+        found = _ITEM.match(line.rstrip())
         category = _observation(found["text"]) if found else None
         if category and category[0]:
             return 70, "observations such as `- [category] text`"
@@ -94,7 +94,7 @@ def _header(note: Note) -> _Header:
 
 def _items(note: Note, header: _Header) -> Iterator[Yielded]:
     for start, end, line in note.lines():
-        item = _ITEM.match(line)
+        item = _ITEM.match(line.rstrip())
         if not item:
             continue
         at = start + len(item["lead"].encode())

@@ -26,7 +26,7 @@ from muniment.exchange.shape import Format, Shape, Weight, shape_of
 from muniment.exchange.spans import Node, records_of
 from muniment.ports.importing import Candidate, Message, Record, Skipped, Yielded
 
-_PASTED = re.compile(r"(?:[-*]\s+)?(?:\[(?P<date>[^\]]{1,40})\]\s*[-–—:]?\s*)?(?P<text>\S.*?)\s*")
+_PASTED = re.compile(r"(?:[-*]\s+)?(?:\[(?P<date>[^\]]{1,40})\]\s*[-–—:]?\s*)?(?P<text>\S.*)")
 _TITLES = frozenset({"saved memories", "memories", "memory", "saved memory"})
 _OFF_BRANCH = Finding(
     "off_branch", "it was said on a branch that the conversation did not end with", "/source",

@@ -31,7 +31,7 @@ _TYPES = {
     "project": "project_fact",
     "reference": "integration_capability",
 }
-_INDEX = re.compile(r"\s*[-*]\s+\[[^\]]+\]\([^)\s]+\.md\)")
+_INDEX = re.compile(r"^[ \t]*[-*][ \t]+\[[^\[\]\n]{1,300}\]\([^()\s]{1,300}\.md\)", re.MULTILINE)
 _LINK = re.compile(r"\[\[([^\[\]|#]{1,200})")
 _PART = re.compile(r"^\*\*(?:Why|How to apply):?\*\*", re.MULTILINE | re.IGNORECASE)
 

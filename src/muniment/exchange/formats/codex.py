@@ -27,7 +27,7 @@ _REFERENCES = frozenset(
 )
 _HEADER = re.compile(
     r"^(?P<key>thread_id|updated_at|cwd|git_branch|scope|applies_to|rollout_path|rollout_summary_files"
-    r"|description|keywords):[ \t]*(?P<value>.*?)[ \t]*$",
+    r"|description|keywords):(?P<value>.*)$",
     re.MULTILINE,
 )
 _GROUP = re.compile(r"^# Task Group\b", re.MULTILINE)
@@ -58,7 +58,7 @@ def read(file: OpenFile, tools: Tools) -> Iterator[Yielded]:
         raise Malformed("unreadable_note", "the note cannot be read", file, 0)
     found, findings = note.passages(tools)
     yield from findings
-    headers = [(h.start(), h["key"], h["value"]) for h in _HEADER.finditer(note.text)]
+    headers = [(h.start(), h["key"], h["value"].strip()) for h in _HEADER.finditer(note.text)]
     told = {
         key: value for _, key, value in headers if key not in ("keywords", "rollout_summary_files")
     }

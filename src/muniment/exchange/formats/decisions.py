@@ -27,7 +27,7 @@ _STATUS = re.compile(
     r"^#{2,3}[ \t]+Status[ \t]*\r?$(?P<text>(?:\r?\n(?!#).*)*)", re.MULTILINE | re.IGNORECASE
 )
 _FIELD = re.compile(
-    r"^[ \t]*(?:[-*][ \t]+)?\**Date\**[ \t]*:\**[ \t]*(?P<date>\S[^\r\n]*?)[ \t\r]*$",
+    r"^[ \t]*(?:[-*][ \t]+)?\**Date\**[ \t]*:\**[ \t]*(?P<date>\S[^\r\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )
 _DECISION = re.compile(
@@ -109,7 +109,7 @@ def _state(status: str) -> str:
 
 def _dates(text: str, given: object) -> tuple[Stated, ...]:
     found = _FIELD.search(text)
-    return all_stated(stated("date", given or (found["date"] if found else None)))
+    return all_stated(stated("date", given or (found["date"].strip() if found else None)))
 
 
 FORMAT = Format("decisions", "decision records (Nygard, MADR)", weigh, read, shared=True)

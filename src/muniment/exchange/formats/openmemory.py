@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from muniment.core.errors import Finding
@@ -20,8 +21,6 @@ from muniment.exchange.reading import Tools, given, mapping_of, objects, text_of
 from muniment.exchange.shape import Format, Shape, Weight
 from muniment.exchange.spans import Node, records_of
 from muniment.ports.importing import DEAD_STATES, Candidate, Record, Skipped, Yielded
-
-_SIDE = ("apps", "categories", "memory_categories", "access_controls")
 
 
 def weigh(shape: Shape) -> Weight:
@@ -37,22 +36,45 @@ def weigh(shape: Shape) -> Weight:
     return 0, "no memories with apps and states"
 
 
+@dataclass(slots=True)
+class _Side:
+    """What stands beside the memories, by memory: access rules and names of categories."""
+
+    rules: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    named: dict[str, str] = field(default_factory=dict)
+    filed: dict[str, list[str]] = field(default_factory=dict)
+
+
 def read(file: OpenFile, tools: Tools) -> Iterator[Yielded]:
     """One candidate a memory."""
-    side: dict[str, list[dict[str, Any]]] = {}
     for root in records_of(file):
         members = dict(root.members())
-        if "memories" not in members:
-            yield from _read((root,), side)
-            continue
-        for key in _SIDE:
-            value = members[key].value() if key in members else None
-            side[key] = [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
-        yield from _read(members["memories"].items(), side)
+        if "memories" in members:
+            yield from _read(members["memories"].items(), _beside(members))
+        else:
+            yield from _read(iter((root,)), _Side())
 
 
-def _read(nodes: Any, side: dict[str, list[dict[str, Any]]]) -> Iterator[Yielded]:
-    for found in objects(iter(nodes)):
+def _beside(members: dict[str, Node]) -> _Side:
+    side = _Side()
+    for rule in _objects(members, "access_controls"):
+        side.rules.setdefault(text_of(rule.get("object_id")), []).append(rule)
+    for one in _objects(members, "categories"):
+        side.named[text_of(one.get("id"))] = text_of(one.get("name"))
+    for link in _objects(members, "memory_categories"):
+        category = text_of(link.get("category_id"))
+        side.filed.setdefault(text_of(link.get("memory_id")), []).append(category)
+    return side
+
+
+def _objects(members: dict[str, Node], key: str) -> Iterator[dict[str, Any]]:
+    for found in objects(members[key].items()) if key in members else ():
+        if isinstance(found, tuple):
+            yield found[1]
+
+
+def _read(nodes: Iterator[Node], side: _Side) -> Iterator[Yielded]:
+    for found in objects(nodes):
         if isinstance(found, Finding):
             yield found
             continue
@@ -60,18 +82,17 @@ def _read(nodes: Any, side: dict[str, list[dict[str, Any]]]) -> Iterator[Yielded
         yield found if isinstance(found, Skipped) else _memory(*found, side)
 
 
-def _memory(node: Node, value: dict[str, Any], side: dict[str, list[dict[str, Any]]]) -> Yielded:
+def _memory(node: Node, value: dict[str, Any], side: _Side) -> Yielded:
     own = text_of(value.get("id"))
     text = text_of(value.get("content"))
     if not text:
         return Skipped(node.place, own or "memory", "its text is empty")
     words = worded(text)
-    rules = [
-        rule for rule in side.get("access_controls", ()) if rule.get("object_id") == own and own
-    ]
-    denied = [rule for rule in rules if rule.get("effect") == "deny"]
+    rules = side.rules.get(own, []) if own else []
+    denied = any(rule.get("effect") == "deny" for rule in rules)
     doubt = Finding("access_denied_at_source", "its source denies it to somebody", "/visibility",
                     "choose its visibility with that in mind", "warning", "B-TRAVEL")  # fmt: skip
+    dates = ("created", "updated", "archived", "deleted")
     return Candidate(
         claim=words.claim,
         body=words.body,
@@ -80,12 +101,7 @@ def _memory(node: Node, value: dict[str, Any], side: dict[str, list[dict[str, An
         is_record=True,
         account=text_of(value.get("user_id")),
         tags=_categories(own, value, side),
-        dates=all_stated(
-            *(
-                stated(name, value.get(f"{name}_at"), number=True)
-                for name in ("created", "updated", "archived", "deleted")
-            )
-        ),
+        dates=all_stated(*(stated(name, value.get(f"{name}_at"), number=True) for name in dates)),
         state=_state(value),
         foreign=given(value, "user_id", "app_id", "app", "state")
         | ({"access_controls": rules} if rules else {}),
@@ -93,30 +109,11 @@ def _memory(node: Node, value: dict[str, Any], side: dict[str, list[dict[str, An
     )
 
 
-def _categories(
-    own: str, value: dict[str, Any], side: dict[str, list[dict[str, Any]]]
-) -> tuple[str, ...]:
-    names = {
-        c.get("id"): text_of(c.get("name"))
-        for c in side.get("categories", ())
-        if isinstance(c.get("id"), str)
-    }
-    ids = list(texts_of(value.get("category_ids")))
-    ids += [
-        text_of(m.get("category_id"))
-        for m in side.get("memory_categories", ())
-        if m.get("memory_id") == own
-    ]
-    named = [names[one] for one in ids if names.get(one)]
-    return tuple(
-        dict.fromkeys(
-            [
-                *named,
-                *texts_of(value.get("categories")),
-                *texts_of(mapping_of(value.get("metadata")).get("tags")),
-            ]
-        )
-    )
+def _categories(own: str, value: dict[str, Any], side: _Side) -> tuple[str, ...]:
+    ids = (*texts_of(value.get("category_ids")), *side.filed.get(own, ()))
+    tags = texts_of(mapping_of(value.get("metadata")).get("tags"))
+    named = (side.named.get(one, "") for one in ids)
+    return tuple(dict.fromkeys(t for t in (*named, *texts_of(value.get("categories")), *tags) if t))
 
 
 def _state(value: dict[str, Any]) -> str:

@@ -23,9 +23,9 @@ from muniment.ports.importing import Candidate, Record, Yielded
 
 _STEP = re.compile(r"(?P<indent> {0,3})\d{1,4}[.)][ \t]+(?P<text>\S.*)")
 _NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,4}[.)])?[ \t]*(?P<text>\S.*)")
-_HEADING = re.compile(r"#{1,6}[ \t]+(?P<text>\S.*?)[ \t#]*$")
+_HEADING = re.compile(r"#{1,6}[ \t]+(?P<text>\S.*)")
 _FIELD = re.compile(
-    r"^(?P<key>Owner|Last tested|Last verified|Service|Severity)[ \t]*:[ \t]*(?P<value>\S.*?)[ \t]*$",
+    r"^(?P<key>Owner|Last tested|Last verified|Service|Severity)[ \t]*:[ \t]*(?P<value>\S.*)",
     re.MULTILINE | re.IGNORECASE,
 )
 _HEADS = re.compile(
@@ -36,7 +36,7 @@ _HEADS = re.compile(
 
 @dataclass(slots=True)
 class Procedure:
-    """One ordered list: where it stands in the text, under which headings, and its steps."""
+    """One ordered list: which bytes of the text it has, under which headings, and its steps."""
 
     headings: tuple[str, ...]
     start: int
@@ -66,18 +66,17 @@ def read(file: OpenFile, tools: Tools) -> Iterator[Yielded]:
     if not note.readable:
         raise Malformed("unreadable_note", "the note cannot be read", file, 0)
     told = {
-        found["key"].lower().replace(" ", "_"): found["value"]
+        found["key"].lower().replace(" ", "_"): found["value"].strip()
         for found in _FIELD.finditer(note.text)
     }
     for one in procedures(note.text):
         yield Record()
         named = ": ".join(one.headings) or file.name
         words = worded(f"{named}: {'; '.join(one.steps)}")
-        start, end = (len(note.text[:at].encode()) for at in (one.start, one.end))
         yield Candidate(
             claim=words.claim,
             body=words.body,
-            place=note.place(start, end, "/".join(one.headings)),
+            place=note.place(one.start, one.end, "/".join(one.headings)),
             type="runbook_step",
             memory_type="procedural",
             title=named,
@@ -102,23 +101,23 @@ def procedures(text: str) -> list[Procedure]:
     for raw in text.splitlines(keepends=True):
         line = raw.rstrip("\r\n")
         heading, step = _HEADING.fullmatch(line), _STEP.fullmatch(line)
-        nested = _NESTED.fullmatch(line) if current else None
+        nested = _NESTED.fullmatch(line) if current and line.strip() else None
         if heading:
             level = len(line) - len(line.lstrip("#"))
-            heads = [h for h in heads if h[0] < level] + [(level, heading["text"])]
+            heads = [h for h in heads if h[0] < level] + [(level, heading["text"].rstrip(" \t#"))]
             current = None
         elif step:
             if current is None:
                 current = Procedure(tuple(text for _, text in heads), at, at)
                 found.append(current)
             current.parts.append([step["text"].strip()])
-            current.end = at + len(line)
+            current.end = at + len(line.encode())
         elif current and nested:
             current.parts[-1].append(nested["text"].strip())
-            current.end = at + len(line)
+            current.end = at + len(line.encode())
         elif line.strip():
             current = None
-        at += len(raw)
+        at += len(raw.encode())
     return found
 
 

@@ -43,10 +43,8 @@ _MARKS = re.compile(
     rb"|^[ \t]*(?:[-*][ \t]+)?[A-Za-z][\w -]{0,40}::[ \t][^\n]*",
     re.MULTILINE,
 )
-_INLINE = re.compile(
-    r"[ \t]*(?:[-*][ \t]+)?(?P<key>[A-Za-z][\w -]{0,40})::[ \t]*(?P<value>\S.*?)[ \t]*$"
-)
-_FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
+_INLINE = re.compile(r"[ \t]*(?:[-*][ \t]+)?(?P<key>[A-Za-z][\w -]{0,40})::[ \t]*(?P<value>\S.*)")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]]{1,200}\]:?")
 _OKF_KEYS = frozenset(
     {
         "generated",
@@ -141,7 +139,7 @@ def _title(note: Note) -> str:
 
 def _fields(note: Note) -> Iterator[tuple[int, int, str, str]]:
     for start, end, line in note.lines():
-        found = _INLINE.fullmatch(line)
+        found = _INLINE.fullmatch(line.rstrip())
         if found:
             yield start, end, found["key"].strip(), found["value"]
 
