@@ -158,6 +158,12 @@ class Memory(Exchanging):
 
         return remember(self.session, claim, parts)
 
+    def bridge(self, phrase: str, target: str, **parts: Any) -> Proposed:
+        """Propose that a phrase of queries may be rewritten to another, with parts and errors as of `remember`."""
+        from muniment.usecases import bridging
+
+        return bridging.bridge(self.session, phrase, target, parts)
+
     def propose(self, diff: Mapping[str, Any], *, is_import: bool = False) -> Proposed:
         """Propose a diff in its wire form.
 
@@ -274,20 +280,14 @@ class Memory(Exchanging):
         return recall(self.session, request, ontology=flow_hash())
 
     def query(self, query: str | Mapping[str, Any], *, use: str, **options: Any) -> Answered:
-        """Every answer of a conjunctive query, with its proofs; see `usecases.query.Question` for the options.
-
-        Args:
-            query: `{"where": […], "select": […]}`, the same as JSON text, or the text form.
-            use: What the answer is wanted for; empty for looking only.
-            **options: Further fields of the question.
+        """Every answer of a query (JSON or text form) with its proofs; see `usecases.query.Question` for the options.
 
         Raises:
             InvalidInput: Something is wrong with the query; all of it is said, each at its place.
         """
-        from muniment.usecases.query import Question
-        from muniment.usecases.query import query as ask
+        from muniment.usecases.query import ask
 
-        return ask(self.session, Question(wiring.query_from(query), use, **options))
+        return ask(self.session, wiring.query_from(query), use, options)
 
     def show(self, claim_id: str) -> Shown:
         """A claim, with the six questions answered."""

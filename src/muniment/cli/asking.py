@@ -41,6 +41,7 @@ def answer(
         include_passages=passages,
         reread=given["reread"],
         own_proposals=own,
+        grounded=given["grounded"],
         log=_log(given["log"]),
     )
     if call.options.json:

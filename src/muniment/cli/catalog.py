@@ -16,6 +16,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("query", "query", "Join facts: every answer with its proofs, or why there is none."),
     ("remember", "propose", "Propose one claim."),
     ("propose", "propose", "Propose a diff from a file."),
+    ("bridge", "bridge", "Propose that a phrase of queries may be rewritten to another."),
     ("import", "bring", "Propose what files of other memories say."),
     (
         "export",

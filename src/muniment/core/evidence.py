@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from muniment.core.access import Scope, Visibility
+from muniment.core.bridge import Rewrite, json_of_rewrite
 from muniment.core.claim import Claim
 from muniment.core.codec import encode, time_text
 from muniment.core.rank import ONE, Relevance, meaning, share
@@ -89,6 +90,7 @@ class Item:
         freshness: For the use that was asked for.
         related: Supersedes, superseded_by, derived_from and conflicts, cut to what the asker may see.
         alternative: Whether it is here because it contradicts another that was found.
+        rewrites: The rewrites of the query by which it was found; none where it answers the query as it was asked.
     """
 
     claim: Claim
@@ -99,6 +101,7 @@ class Item:
     freshness: str
     related: Mapping[str, Any]
     alternative: bool = False
+    rewrites: tuple[Rewrite, ...] = ()
 
 
 def item_of(
@@ -187,6 +190,7 @@ def json_of_item(item: Item) -> dict[str, Any]:
         },
         "importance": encode(importance) if importance else None,
         "relevance": json_of_relevance(item.relevance),
+        "rewrites": [json_of_rewrite(step) for step in item.rewrites],
         "citations": [json_of_citation(citation) for citation in item.citations],
         "uses": {"allowed": list(claim.allowed_uses), "prohibited": list(claim.prohibited_uses)},
         "type": claim.type,

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from muniment.core.bridge import Variant, json_of_rewrite
 from muniment.core.evidence import Item, json_of_item
 from muniment.core.precedence import Ruling
 
@@ -107,6 +108,8 @@ class Packet:
         text: The rendering.
         advice: What to do, where nothing is handed over.
         ontology: Hash of the vocabulary.
+        stage: Where a bound or conflict stopped the work before anything was scored; empty elsewhere.
+        variants: What a grounded recall asked for instead of the query, the query first; none in a plain one.
     """
 
     outcome: Outcome
@@ -122,13 +125,20 @@ class Packet:
     text: str = ""
     advice: str = ""
     ontology: str = ""
+    stage: str = ""
+    variants: tuple[Variant, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The packet as a JSON value."""
         return {
             "ontology_entity": ENTITY,
             "outcome": self.outcome,
+            "stage": self.stage or None,
             "advice": self.advice or None,
+            "variants": [
+                {"text": one.text, "rewrites": [json_of_rewrite(step) for step in one.steps]}
+                for one in self.variants
+            ],
             "evidence": [json_of_item(item) for item in self.items],
             "conflicts": [json_of_conflict(conflict) for conflict in self.conflicts],
             "omissions": json_of_omissions(self.omissions, self.unlisted),

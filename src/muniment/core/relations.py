@@ -108,6 +108,9 @@ RELATIONS = (
     Relation("module_path", True, meaning="the import path of a Go module"),
     Relation("base_image", meaning="the image that a container build starts from"),
     Relation("runs_hook", meaning="a hook that pre-commit runs"),
+    Relation(
+        "rewrites_to", True, meaning="what a phrase of a query may be rewritten to (a bridge)"
+    ),
     Relation("related_to", symmetric=True, meaning="what it has to do with"),
 )
 

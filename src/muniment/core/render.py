@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from muniment.core.bridge import Rewrite
 from muniment.core.canonical import digest_bytes
 from muniment.core.claim import Claim
 from muniment.core.codec import time_text
@@ -136,8 +137,19 @@ def _block_of(item: Item) -> str:
         _standing(item),
         quoted_lines(_statement(item.claim)),
         *_citation_lines(item),
+        *(rewrite_line(step) for step in item.rewrites),
     ]
     return "\n".join(lines)
+
+
+def rewrite_line(step: Rewrite) -> str:
+    """What a claim was found by instead of the query's own words.
+
+    >>> rewrite_line(Rewrite("ui kit", "atlas", ("mem_1",)))
+    'found by reading "ui kit" as "atlas": mem_1'
+    """
+    bridges = ", ".join(map(shown, step.claims))
+    return f'found by reading "{shown(step.phrase)}" as "{shown(step.target)}": {bridges}'
 
 
 def _standing(item: Item) -> str:

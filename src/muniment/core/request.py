@@ -27,7 +27,7 @@ from muniment.core.vocabulary import RETRIEVAL_METHODS, names, unknown_name
 
 LONGEST_QUERY = 10_000
 LONGEST_FILTER = 2_000
-LIMITS = (("budget", 1, 1_000_000), ("k", 1, 100))
+LIMITS = (("budget", 1, 1_000_000), ("k", 1, 100), ("variants", 1, 32), ("steps", 1, 4))
 HISTORICAL = ("expired", "superseded", "invalid", "archived")
 LOGS = ("text", "digest", "off")
 
@@ -58,6 +58,9 @@ class Request:
         include_passages: Whether unreviewed passages of sources are wanted too.
         reread: Whether the sources of what is found are read again for this request.
         own_proposals: Whether the asker's own open proposals are wanted, labelled.
+        grounded: Whether the query may be rewritten by bridges; a plain recall never is.
+        variants: Texts that a grounded query may stand for, itself among them, at most.
+        steps: Rewrites that may follow one another, at most.
         log: What is kept of the query: its text, its digest, or nothing of the retrieval at all.
     """
 
@@ -82,6 +85,9 @@ class Request:
     include_passages: bool = False
     reread: bool = False
     own_proposals: bool = False
+    grounded: bool = False
+    variants: int = 16
+    steps: int = 3
     log: Literal["text", "digest", "off"] = "text"
 
 

@@ -10,11 +10,13 @@ What is eligible was settled in `eligible`, what is relevant in `scoring`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from muniment.core.access import Scope
+from muniment.core.bridge import Rewrite
 from muniment.core.claim import Claim
 from muniment.core.codec import encode, time_text
 from muniment.core.decide import Ask, decide, labels_of
@@ -93,6 +95,7 @@ class Asked:
             "method": request.method,
             "reread": request.reread,
             "relevance_threshold": request.relevance_threshold,
+            "grounded": request.grounded,
             "filters": {name: value for name, value in filters.items() if value},
             "declared": self.session.declared or None,
         }
@@ -128,6 +131,7 @@ class Answer:
     """From what was scored to a packet."""
 
     def __init__(self, asked: Asked, gathered: Gathered, scoring: Scoring, scored: Scored) -> None:
+        self.rewrites: Mapping[str, tuple[Rewrite, ...]] = {}
         self.asked, self.gathered, self.scoring, self.scored = asked, gathered, scoring, scored
         self.hits: dict[str, Hit] = {hit.row.claim_id: hit for hit in scored.supported}
         self.found = set(self.hits)
@@ -215,7 +219,7 @@ class Answer:
             against = tuple(sorted(other for other in row.conflicts if sees(other)))
             fresh = freshness_at(row, ask.at, risk)
             readings = self.readings.get(claim_id, ())
-            self._items[claim_id] = item_of(
+            item = item_of(
                 self._claim(claim_id),
                 status_at(row, ask.at, sees),
                 labels_of(row, ask, sees),
@@ -223,6 +227,7 @@ class Answer:
                 Seen(sees, fresh, readings, successor, against),
                 claim_id not in self.found,
             )
+            self._items[claim_id] = replace(item, rewrites=self.rewrites.get(claim_id, ()))
         return self._items[claim_id]
 
     def _dispute(self, group: tuple[str, ...]) -> Disagreement | None:

@@ -127,6 +127,13 @@ def query(session: Session, question: Question) -> Answered:
         return replace(answer(viewing, asked, question, scopes, at), request=echo)
 
 
+def ask(
+    session: Session, given: Mapping[str, Any] | str, use: str, options: Mapping[str, Any]
+) -> Answered:
+    """Answer a query in either form; the options are further fields of the question."""
+    return query(session, Question(given, use, **options))
+
+
 def answer(
     viewing: Viewing, asked: Query, question: Question, scopes: tuple[Scope, ...], at: datetime
 ) -> Answered:

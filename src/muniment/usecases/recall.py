@@ -14,7 +14,7 @@ The record of a retrieval is read in `traces`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
 if TYPE_CHECKING:
+    from muniment.usecases.answer import Asked
+    from muniment.usecases.eligible import Gathered
     from muniment.usecases.scoring import Hit
 
 __all__ = ["Recalled", "Request", "recall"]
@@ -79,12 +81,30 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
             viewing = Viewing(snapshot, session.principal)
             absolute = _absolute(session, viewing, scopes) if request.reread else ()
             gathered = gather(viewing, request, scopes, asked.at, absolute)
-            scoring, scored = score(gathered, request)
-            packet = Answer(asked, gathered, scoring, scored).packet()
-            hits = scored.supported
+            if request.grounded:
+                packet, hits = _grounded(asked, gathered)
+            else:
+                scoring, scored = score(gathered, request)
+                packet = Answer(asked, gathered, scoring, scored).packet()
+                hits = scored.supported
     if request.log == "off":
         return Recalled(packet)
     return Recalled(packet, _log(session, request, packet, hits, now))
+
+
+def _grounded(asked: Asked, gathered: Gathered) -> tuple[Packet, tuple[Hit, ...]]:
+    """A packet of what answers the query or a text that bridges let it be rewritten to (`D-GROUNDED`)."""
+    from muniment.usecases.answer import Answer
+    from muniment.usecases.bridging import rewritten, score_variants, stopped
+
+    request = asked.request
+    expansion = rewritten(gathered, request.query, request.variants, request.steps)
+    if expansion.outcome != "expanded":
+        return stopped(asked, gathered.revision, expansion), ()
+    scoring, scored, rewrites = score_variants(gathered, asked, expansion.variants)
+    answer = Answer(asked, gathered, scoring, scored)
+    answer.rewrites = rewrites
+    return replace(answer.packet(), variants=expansion.variants), scored.supported
 
 
 def _absolute(session: Session, viewing: Viewing, scopes: tuple[Scope, ...]) -> tuple[str, ...]:

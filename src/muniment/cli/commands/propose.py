@@ -92,7 +92,7 @@ def remember(  # noqa: PLR0913, PLR0917 - each is an option
     }
     if len(call.options.scopes) == 1:
         parts["scope"] = encode(scope_from(call.options.scopes[0], "--scope"))
-    _say(call, memory.remember(claim, **parts))
+    say_proposed(call, memory.remember(claim, **parts))
 
 
 def _fact(text: str, path: str) -> dict[str, str]:
@@ -124,7 +124,7 @@ def propose(
         raise refusal("wrong_type", "a diff is an object", name, fix)
     if findings:
         call.terminal.findings(findings)
-    _say(call, memory.propose(value))
+    say_proposed(call, memory.propose(value))
 
 
 def document(call: Call, file: str) -> bytes:
@@ -147,7 +147,8 @@ def document(call: Call, file: str) -> bytes:
         ) from error
 
 
-def _say(call: Call, proposed: Proposed) -> None:
+def say_proposed(call: Call, proposed: Proposed) -> None:
+    """Tell what was proposed, and what comes next."""
     if call.options.json:
         call.result(wire.proposed(proposed))
         return
