@@ -41,18 +41,20 @@ from muniment.usecases.session import Session
 
 MOST_BRIDGES = 10_000
 LONGEST_PHRASE = 200
+_EMPTY = "a bridge leads from one phrase to another, and neither is empty"
+_QUOTED = "a phrase of a bridge has no quotation marks"
+_GROWS = "the target contains the phrase, so that rewriting would never end"
+_ORDER = "it reads like an order to the agent that will read it"
 _WHY = (
-    ("empty", "a bridge leads from one phrase to another, and neither is empty", "give both"),
-    ("quoted", "a phrase of a bridge has no quotation marks", "leave them out"),
+    ("empty", Finding("bridge_empty", _EMPTY, "/target", "give both", req="D-BRIDGE")),
+    ("quoted", Finding("bridge_quoted", _QUOTED, "/target", "leave them out", req="D-QUOTED")),
     (
         "grows",
-        "the target contains the phrase, so that rewriting would never end",
-        "bridge to another phrase",
+        Finding("bridge_grows", _GROWS, "/target", "bridge to another phrase", req="D-BRIDGE"),
     ),
     (
         "instruction_like",
-        "it reads like an order to the agent that will read it",
-        "use terms alone",
+        Finding("bridge_instruction", _ORDER, "/target", "use terms alone", req="D-QUOTED"),
     ),
 )
 
@@ -104,11 +106,7 @@ def bridge_findings(phrase: str, target: str) -> tuple[Finding, ...]:
         facts=(Fact(phrase, PREDICATE, target),),
     )
     reasons = reasons_against(stated)
-    return wrong + tuple(
-        Finding(f"bridge_{name}", message, "/target", fix, req="D-BRIDGE")
-        for name, message, fix in _WHY
-        if name in reasons
-    )
+    return wrong + tuple(finding for name, finding in _WHY if name in reasons)
 
 
 # --- rewriting ------------------------------------------------------------------------------------
