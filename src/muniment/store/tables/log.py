@@ -35,11 +35,11 @@ _FORGET = (
         SELECT f.id FROM texts(?1) j CROSS JOIN found f ON f.tenant = ?2 AND f.claim_id = j.value
     )
     """,
-    """
-    DELETE FROM found WHERE tenant = ?2 AND id NOT IN (SELECT id FROM retrieval WHERE tenant = ?2)
-    """,
     "DELETE FROM handed WHERE tenant = ?2 AND claim_id IN (SELECT value FROM texts(?1) j)",
 )
+_FORGET_FOUND = """
+DELETE FROM found WHERE tenant = ?1 AND id NOT IN (SELECT id FROM retrieval WHERE tenant = ?1)
+"""
 
 
 def instant_text(at: datetime) -> str:
@@ -97,3 +97,4 @@ class LogTables:
         listed = self._connection.listed(sorted(claims))
         for statement in _FORGET:
             self._connection.run(statement, (listed, self._tenant))
+        self._connection.run(_FORGET_FOUND, (self._tenant,))

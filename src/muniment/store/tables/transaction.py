@@ -212,7 +212,12 @@ class TableTransaction(TableSnapshot):
             sealed = seal(event, place, salt, classes[event.cls][1])
             previous = sealed.envelope.hash
             instant = recorded_at(sealed.envelope)
-            yield sealed, salt, fold(event, seq, self._next_revision, instant, self.key)
+            derived = fold(event, seq, self._next_revision, instant, self.key)
+            self._must_hold(sealed.envelope, derived)
+            yield sealed, salt, derived
+
+    def _must_hold(self, envelope: Envelope, derived: Derived) -> None:
+        """Refuse with `ValueError` what the database cannot keep as text."""
 
     def _insert(self, connection: Connection, sealed: Sealed, salt: bytes, cls: int | None) -> None:
         e = sealed.envelope

@@ -1,0 +1,271 @@
+"""A store in the schema `muniment` of one PostgreSQL database.
+
+- A snapshot has a connection of its own, in a read transaction; a transaction has one too, and its tenant's writer
+  place: an advisory lock that lasts as long as the transaction. Writers of other tenants are not waited for.
+- An acknowledged write is a committed one: leaving `transaction` without an exception means that the server has it on
+  disk. Retrievals are committed without waiting for the disk.
+- Erasing takes the logged retrievals along in its own transaction. What was erased is then in no answer; that it is
+  still in the server's dead rows and write-ahead log, `checkpoint` says.
+- Usable from any thread, and in a forked child, which opens connections of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Self
+
+from muniment.core.errors import StoreDamaged, StoreError, StoreUnavailable, quoted
+from muniment.core.event import GENESIS, Verification
+from muniment.ports.store import Access
+from muniment.store import indexing
+from muniment.store.index_reading import Caches
+from muniment.store.postgres.connection import Connection
+from muniment.store.postgres.schema import prepare
+from muniment.store.postgres.transaction import PostgresSnapshot, PostgresTransaction, number_of
+from muniment.store.sealing import KEY_BYTES
+from muniment.store.tables.blocks import TableBlocks
+from muniment.store.tables.held import verified
+from muniment.store.tables.log import LogTables
+
+IDLE = 4
+"""Connections kept open for the next snapshot."""
+
+_TENANTS = """
+SELECT t.name FROM tenant t WHERE EXISTS (SELECT 1 FROM event e WHERE e.tenant = t.id) ORDER BY t.name
+"""
+_IS_ERASED = """
+SELECT 1 FROM texts(?2) j CROSS JOIN erased e ON e.tenant = ?1 AND e.claim_id = j.value LIMIT 1
+"""
+_PENDING = "SELECT count(*) FROM erased WHERE pending = 1"
+_SAFE = (("fsync", "on"), ("full_page_writes", "on"))
+
+_abandoned: list[
+    Connection
+] = []  # a parent's connections, which a forked child must neither use nor close
+
+
+class PostgresStore:
+    """A store in one database; made by `open`."""
+
+    def __init__(self, address: str, busy_timeout_ms: int, entropy: Callable[[int], bytes]) -> None:
+        self._address = address
+        self._timeout = busy_timeout_ms
+        self._entropy = entropy
+        self._idle: list[Connection] = []
+        self._caches = Caches()
+        self._keys: dict[str, bytes] = {}
+        self._notices: tuple[str, ...] = ()
+        self._name = ""
+        self._closed = False
+        self._begin_process()
+
+    @classmethod
+    def open(
+        cls,
+        address: str,
+        *,
+        entropy: Callable[[int], bytes],
+        create: bool,
+        busy_timeout_ms: int = 5000,
+    ) -> Self:
+        """Open a store; `open_postgres` is the usual way, and says what this takes and raises."""
+        store = cls(address, busy_timeout_ms, entropy)
+        connection = Connection(address, busy_timeout_ms)
+        try:
+            prepare(connection, create=create)
+            store._name = connection.path
+            store._notices = tuple(_noticed(connection))
+        except BaseException:
+            connection.close()
+            raise
+        store._idle.append(connection)
+        return store
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was noticed at opening: settings of the server under which an acknowledged write may be lost."""
+        return self._notices
+
+    def _begin_process(self) -> None:
+        self._process = os.getpid()
+        self._lock = threading.RLock()
+
+    # --- connections ----------------------------------------------------------------------------
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        """A connection that nobody else uses meanwhile; one that failed is not used again."""
+        connection = self._taken()
+        try:
+            yield connection
+            connection.rollback()
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            if not self._closed and len(self._idle) < IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _taken(self) -> Connection:
+        if os.getpid() != self._process:
+            _abandoned.extend(self._idle)
+            self._idle = []
+            self._begin_process()
+        with self._lock:
+            if self._closed:
+                message = f"the store {quoted(self._name)} is closed"
+                raise StoreUnavailable(message, fix="open it again")
+            if self._idle:
+                return self._idle.pop()
+        return Connection(self._address, self._timeout)
+
+    def _key_of_new(self, tenant: str) -> bytes:
+        """A tenant's key before its first transaction: kept, so that digests made until then stay true."""
+        with self._lock:
+            return self._keys.setdefault(tenant, self._entropy(KEY_BYTES))
+
+    # --- the port -------------------------------------------------------------------------------
+
+    @contextmanager
+    def snapshot(self, tenant: str) -> Iterator[PostgresSnapshot]:
+        """The latest committed state, fixed until the context ends."""
+        with self._connection() as connection:
+            connection.begin_reading()
+            snapshot = PostgresSnapshot(connection, tenant, self._key_of_new, self._caches)
+            try:
+                yield snapshot
+            finally:
+                snapshot.end()
+
+    @contextmanager
+    def transaction(self, tenant: str) -> Iterator[PostgresTransaction]:
+        """The tenant's writer place.
+
+        Raises:
+            StoreBusy: Another held it longer than the timeout.
+        """
+        with self._connection() as connection:
+            connection.begin_writing(number_of(tenant))
+            transaction = PostgresTransaction(
+                connection, tenant, self._key_of_new, self._entropy, self._caches
+            )
+            try:
+                yield transaction
+                transaction.must_be_whole()
+                if transaction.erased:
+                    connection.lock(number_of(tenant, "log"))
+                    LogTables(connection, transaction.number).forget(transaction.erased)
+                connection.commit()
+                self._merge(connection, tenant)
+            finally:
+                transaction.end()
+
+    def _merge(self, connection: Connection, tenant: str) -> None:
+        """Merge the index where its tail has grown long; what was committed stays, whatever becomes of it."""
+        number = number_of(tenant)
+        blocks = TableBlocks(connection, number)
+        for family in indexing.FAMILIES:
+            with contextlib.suppress(StoreError):  # it is tried again after the next write
+                if blocks.index_tail_size(family) < indexing.TAIL_ROWS:
+                    continue
+                connection.begin_writing(number)
+                indexing.merge(blocks, family)
+                connection.commit()
+            connection.rollback()
+
+    def tenants(self) -> tuple[str, ...]:
+        """Tenants with at least one event, sorted."""
+        with self._connection() as connection:
+            return tuple(name for (name,) in connection.all(_TENANTS))
+
+    def verify(self, tenant: str, head: str = "") -> Verification:
+        """Check the chain, every commitment whose content is still there, and that derived rows equal a fresh fold."""
+        try:
+            with self._connection() as connection:
+                connection.begin_reading()
+                snapshot = PostgresSnapshot(connection, tenant, self._key_of_new)
+                return verified(snapshot, connection, snapshot.number, head)
+        except StoreDamaged as error:
+            return Verification(False, 0, GENESIS, (error.message,))
+
+    def reindex(self, tenant: str) -> None:
+        """Drop the index alone and write it again.
+
+        Raises:
+            StoreDamaged: A content is not readable; nothing was changed.
+        """
+        with self.transaction(tenant) as transaction:
+            transaction.reindex()
+
+    def rebuild(self, tenant: str) -> None:
+        """Drop everything derived and fold the ledger again (`E-REBUILD`).
+
+        Raises:
+            StoreDamaged: A content is not readable; nothing was changed.
+        """
+        with self.transaction(tenant) as transaction:
+            transaction.refold()
+
+    # --- the log --------------------------------------------------------------------------------
+
+    def log(self, tenant: str, access: Access) -> None:
+        """Keep a retrieval, once, unless it found something that was erased meanwhile.
+
+        An erasure holds the same lock until it is committed, so nothing slips in between.
+        """
+        number, claims = number_of(tenant), [*access.claims, *access.selected]
+        with self._connection() as connection:
+            connection.begin_writing(number_of(tenant, "log"), durable=False)
+            if connection.one(_IS_ERASED, (number, claims)) is None:
+                LogTables(connection, number).keep(access)
+            connection.commit()
+
+    def logged(self, tenant: str, retrieval_id: str) -> Access | None:
+        """A logged retrieval."""
+        with self._connection() as connection:
+            return LogTables(connection, number_of(tenant)).logged(retrieval_id)
+
+    def accesses(self, tenant: str, claim_id: str, principal: str) -> tuple[int, datetime | None]:
+        """How often, and when last, this principal was handed the claim; of other principals nothing."""
+        with self._connection() as connection:
+            return LogTables(connection, number_of(tenant)).accesses(claim_id, principal)
+
+    # --- the database ---------------------------------------------------------------------------
+
+    def checkpoint(self) -> str:
+        """Whether erasures are complete on disk: `complete` where nothing was erased, else `pending: …`.
+
+        That dead rows were vacuumed and the write-ahead log was recycled is not followed yet (decision 0010).
+        """
+        with self._connection() as connection:
+            pending = connection.value(_PENDING)
+        if not pending:
+            return "complete"
+        return (
+            f"pending: {pending} erased claims are in no answer, and may still be in dead rows and the write-ahead log"
+            f" of the server of {quoted(self._name)} until it has vacuumed and recycled them"
+        )
+
+    def close(self) -> None:
+        """Release everything; calling it again does no harm. Open snapshots keep theirs until they end."""
+        if os.getpid() != self._process:
+            self._closed = True
+            return
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+def _noticed(connection: Connection) -> Iterator[str]:
+    for setting, safe in _SAFE:
+        if connection.setting(setting) != safe:
+            yield f"the server runs with {setting} off: an acknowledged write may be lost in a power cut"
