@@ -2,6 +2,7 @@
 
 - No test reads or writes the user's own files: home and the XDG folders point to an empty folder,
   and no `MUNIMENT_*` variable of the caller is seen.
+- One PostgreSQL serves a session, from its first test that asks for it; where there is none, such tests are skipped.
 - hypothesis has three profiles, chosen by `HYPOTHESIS_PROFILE`: `quick` (the default; no deadline,
   since a busy machine is not a bug), `ci` (the same examples in each run; the default where `CI` is
   set) and `thorough` (many examples, for a night).
@@ -59,3 +60,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def project() -> Path:
     """The project's root folder."""
     return Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """Empty stores' databases on one server; skips where the driver or the server is missing."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    from tests.store.postgres_server import Places, Server
+
+    places = Places(Server())
+    yield places
+    places.close()

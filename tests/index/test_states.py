@@ -18,13 +18,15 @@ def texts(recalled):
     return sorted(item.claim.claim for item in recalled.packet.items)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def world(request, tmp_path, monkeypatch):
     """A store with a segment and a tail; what was appended last waits in the tail."""
     monkeypatch.setattr(indexing, "TAIL_ROWS", 3)
     made = a_world()
     if request.param == "sqlite":
         made = World(SqliteStore.open(tmp_path / "m.db", entropy=Drawn(), create=True))
+    if request.param == "postgres":
+        made = World(request.getfixturevalue("postgres").open(entropy=Drawn()))
     made.add(*(a_claim(f"{name}", "Lunch is at noon.") for name in "xyz"))
     monkeypatch.setattr(indexing, "TAIL_ROWS", 1_000)
     yield made

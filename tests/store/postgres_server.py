@@ -21,6 +21,7 @@ import tempfile
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
@@ -50,7 +51,7 @@ class Server:
     """A server that runs until `stop`; give it a database with `database`, an empty store's with `emptied`."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="muniment-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="muniment-pg-", dir=_fast()))
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count(1)
         self._as: dict = {}
@@ -106,7 +107,7 @@ class Server:
                 cwd=self.folder,
                 env=self._environment(),
                 start_new_session=True,
-                preexec_fn=_end_with_the_session,
+                preexec_fn=_end_with_the_session,  # noqa: PLW1509 - one call into the kernel
                 **self._as,
             )
         deadline = time.monotonic() + WAIT
@@ -129,18 +130,19 @@ class Server:
         """The address of a database."""
         return f"postgresql://postgres@/{name}?host={quote(str(self.folder), safe='')}"
 
-    def run(self, statement: str, database: str = "postgres", parameters=()) -> int:
-        """Do something behind a store's back; how many rows it changed."""
-        with psycopg.connect(self.address(database), autocommit=True) as connection:
-            connection.execute("SET search_path = muniment")
-            connection.execute("SET session_replication_role = replica")  # without foreign keys
-            return connection.execute(statement, parameters or None).rowcount
-
-    def database(self) -> str:
-        """The name of a new, empty database."""
+    def database(self, options: str = "") -> str:
+        """The address of a new, empty database."""
         name = f"d{next(self._numbers)}"
-        self.run(f"CREATE DATABASE {name} STRATEGY file_copy")
-        return name
+        self.run(self.address("postgres"), f"CREATE DATABASE {name} STRATEGY file_copy {options}")
+        return self.address(name)
+
+    def run(self, address: str, statement: str, parameters=()) -> list:
+        """Do something behind a store's back, without its foreign keys; what it gives, or how many rows it changed."""
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute("SET search_path = muniment")
+            connection.execute("SET session_replication_role = replica")
+            done = connection.execute(statement, parameters or None)
+            return done.fetchall() if done.description else [done.rowcount]
 
     def stop(self) -> None:
         """End the server and remove its folder."""
@@ -155,6 +157,13 @@ class Server:
             shutil.rmtree(self.folder)
 
 
+def _fast() -> str | None:
+    """A file system in memory with a gigabyte to spare, where waiting for the disk costs nothing."""
+    memory = "/dev/shm"
+    roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30
+    return memory if roomy else None
+
+
 def _end_with_the_session() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGINT)  # PR_SET_PDEATHSIG
@@ -165,37 +174,50 @@ class Places:
 
     def __init__(self, server: Server) -> None:
         self.server = server
-        self._used: list[tuple[str, object]] = []
-        self._tables: list[str] = []
+        self._used: list[tuple[str, Any]] = []
+        self._emptying = ""
 
     def open(self, **options):
         """A new store in an empty database."""
         from muniment.store.postgres import open_postgres
 
-        name = self._free()
-        store = open_postgres(self.server.address(name), create=True, **options)
-        self._used.append((name, store))
+        address = self._free()
+        store = open_postgres(address, create=True, **options)
+        self._used.append((address, store))
         return store
 
-    def name_of(self, store) -> str:
-        """The database of a store."""
-        return next(name for name, one in self._used if one is store)
+    def close(self) -> None:
+        """Close the stores that failed tests left open, and end the server."""
+        for _, store in self._used:
+            store.close()
+        self.server.stop()
 
     def _free(self) -> str:
-        for place, (name, store) in enumerate(self._used):
+        for place, (address, store) in enumerate(self._used):
             if store._closed:
                 del self._used[place]
-                self._empty(name)
-                return name
+                self._empty(address)
+                return address
         return self.server.database()
 
-    def _empty(self, name: str) -> None:
-        with psycopg.connect(self.server.address(name), autocommit=True) as connection:
-            if not self._tables:
-                found = connection.execute(
-                    "SELECT tablename FROM pg_tables WHERE schemaname = 'muniment' AND tablename <> 'migration'"
-                )
-                self._tables = [f"muniment.{table}" for (table,) in found]
-            connection.execute("SET synchronous_commit = off")
-            connection.execute("SET session_replication_role = replica")
-            connection.execute("; ".join(f"DELETE FROM {table}" for table in self._tables))
+    def _empty(self, address: str) -> None:
+        if not self._emptying:
+            found = self.server.run(
+                address, "SELECT tablename FROM pg_tables WHERE schemaname = 'muniment'"
+            )
+            self._emptying = "; ".join(
+                f"DELETE FROM {table}" for (table,) in found if table != "migration"
+            )
+        self.server.run(address, self._emptying)
+
+
+def _fast() -> str | None:
+    """A file system in memory with a gigabyte to spare, where waiting for the disk costs nothing."""
+    memory = "/dev/shm"
+    roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30
+    return memory if roomy else None
+
+
+def _end_with_the_session() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGINT)  # PR_SET_PDEATHSIG

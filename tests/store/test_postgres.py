@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
+from tests.store.acceptance import *  # noqa: F403
+from tests.store.acceptance_facts import *  # noqa: F403
+from tests.store.harm import Damage as FileDamage
+from tests.store.world import World, claim, mem, numbers
 
-from muniment.store.postgres.transaction import number_of  # noqa: E402
-from tests.store.acceptance import *  # noqa: E402, F403
-from tests.store.acceptance_facts import *  # noqa: E402, F403
-from tests.store.harm import Damage as FileDamage  # noqa: E402
-from tests.store.world import numbers  # noqa: E402
+LACKS = {
+    "test_a_checkpoint_is_complete_where_nobody_reads": (
+        "after an erasure it says `pending`: it does not follow yet whether the server has vacuumed its dead rows and"
+        " recycled its write-ahead log"
+    ),
+}
+for name in LACKS:
+    del globals()[name]
+
+
+def test_what_was_erased_is_pending_and_said_so(make_store):
+    world = World(make_store())
+    world.put(claim("a"))
+    assert world.store.checkpoint() == "complete"
+    world.commit(lambda t: t.erase(mem("a")))
+    before = world.picture()
+    assert world.store.checkpoint().startswith("pending: 2 erased claims are in no answer")
+    assert world.picture() == before
 
 
 @pytest.fixture
@@ -26,18 +42,23 @@ def make_store(postgres):
         store.close()
 
 
+@pytest.fixture
+def damage(postgres):
+    return lambda store, tenant: Damage(postgres.server, store, tenant)
+
+
 class Damage(FileDamage):
     """Harm one tenant's tables behind the store's back, as somebody with `psql` could."""
 
-    def __init__(self, store, tenant):
-        self.store, self.tenant = store, str(number_of(tenant))
+    def __init__(self, server, store, tenant):
+        from muniment.store.postgres.transaction import number_of
+
+        self.server, self.store, self.tenant = server, store, str(number_of(tenant))
 
     def run(self, statement, *parameters):
         own = statement.replace("ACME", self.tenant).replace("?", "%s")
-        with psycopg.connect(self.store._address, autocommit=True) as connection:
-            connection.execute("SET search_path = muniment")
-            connection.execute("SET session_replication_role = replica")  # without foreign keys
-            assert connection.execute(own, parameters).rowcount > 0
+        (changed,) = self.server.run(self.store._address, own, parameters)
+        assert changed > 0
 
     def alter_content(self, seq):
         self.run(
@@ -59,8 +80,3 @@ class Damage(FileDamage):
     def alter_head(self):
         zeros = "decode(repeat('00', 32), 'hex')"
         self.run(f"UPDATE class_head SET head = {zeros} WHERE tenant = ACME AND class = 1")
-
-
-@pytest.fixture
-def damage():
-    return Damage

@@ -216,8 +216,9 @@ def join_vectors(blocks: WritableBlocks) -> None:
             }
             if not any(mine.values()):
                 continue
+            table = with_vectors(segment.table(), mine)  # read whole before it goes
             blocks.drop_segment(family, row.number)
-            _put(blocks, family, row.level, with_vectors(segment.table(), mine))
+            _put(blocks, family, row.level, table)
             blocks.drop_vectors([seq for by_event in mine.values() for seq in by_event])
             changed = True
         if changed or vectors:

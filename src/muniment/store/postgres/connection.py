@@ -290,10 +290,16 @@ def _is_unstorable(error: psycopg.Error) -> bool:
     return isinstance(error, psycopg.DataError) and error.sqlstate is None
 
 
+def _said(error: psycopg.Error) -> str:
+    """The server's or the driver's own words, without the address, which may hold a password."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0].rpartition(" failed: ")[2]
+
+
 def translated(error: psycopg.Error, path: str, timeout_ms: int) -> StoreError:
     """What a driver's error means to whoever reads it: what, where, and what to do."""
     where = f"the store {quoted(path)}"
-    said = quoted(str(error).splitlines()[0] if str(error) else type(error).__name__)
+    said = quoted(_said(error), limit=200)
     if isinstance(error, _BUSY):
         return StoreBusy(
             f"another writer held {where} for more than {timeout_ms / 1000:g} s",
@@ -305,7 +311,7 @@ def translated(error: psycopg.Error, path: str, timeout_ms: int) -> StoreError:
             fix="free space on the server, then try again",
         )
     if isinstance(error, _DAMAGE):
-        return damaged(path, str(error).splitlines()[0])
+        return damaged(path, _said(error))
     if isinstance(error, _UNAVAILABLE) or (
         isinstance(error, psycopg.OperationalError)
         and (error.sqlstate is None or error.sqlstate[:2] in ("08", "28", "57"))
