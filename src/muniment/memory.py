@@ -75,9 +75,9 @@ class Memory(Exchanging):
         """Open a store, acting as nobody yet.
 
         Args:
-            path: The store's file; None keeps everything in this process's memory.
+            path: The store's file, or `postgresql://…`; None keeps everything in this process's memory.
             tenant: The wall.
-            create: Whether to make the file where there is none.
+            create: Whether to make the file, or the tables, where there are none.
             roots: Repository id to its local folder, for re-reading sources.
             clock: Gives the present, aware.
             entropy: Gives n random bytes.
@@ -86,7 +86,7 @@ class Memory(Exchanging):
         Raises:
             StoreError: The store cannot be opened.
         """
-        store = wiring.open_store(Path(path) if path is not None else None, entropy, create, vfs)
+        store = wiring.open_store(path, entropy, create, vfs)
         session = wiring.make_session(
             store, tenant=tenant, principal="", roots=roots, clock=clock, entropy=entropy
         )

@@ -11,6 +11,7 @@ Reading and writing files is all that happens here; what the values mean is the 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,9 @@ from muniment.core.access import Scope, Visibility
 from muniment.core.canonical import canonical
 from muniment.core.codec import encode, read
 from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.ports.store import is_address
+
+_PASSWORD = re.compile(r"(://[^/@:]*:|[?&]password=)[^@&]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Profile:
 
     Attributes:
         path: The file; it may not exist yet.
-        store: The store's file.
+        store: The store's file, or the address of its database.
         tenant: The wall.
         principal: Who acts; empty where there is no profile.
         scopes: Scopes that are always in force.
@@ -41,7 +45,7 @@ class Profile:
     """
 
     path: Path
-    store: Path
+    store: Path | str
     tenant: str = "default"
     principal: str = ""
     scopes: tuple[Scope, ...] = ()
@@ -69,12 +73,37 @@ def default_folder(environment: Mapping[str, str]) -> Path:
     return Path(stated) if stated else Path(platformdirs.user_config_path("muniment"))
 
 
-def default_store(environment: Mapping[str, str]) -> Path:
+def place_of(stated: str) -> Path | str:
+    """A store's place from its text: the address of a database, else a file.
+
+    >>> place_of("postgresql://localhost/memory")
+    'postgresql://localhost/memory'
+    """
+    return stated if is_address(stated) else Path(stated)
+
+
+def absolute(place: Path | str) -> Path | str:
+    """A place that means the same in any folder."""
+    return place if isinstance(place, str) else place.absolute()
+
+
+def shown(place: Path | str) -> str:
+    """A place as it may be shown: without the password of an address.
+
+    >>> shown("postgresql://ada:secret@db/memory?password=secret&sslmode=require")
+    'postgresql://ada:…@db/memory?password=…&sslmode=require'
+    """
+    return _PASSWORD.sub(r"\1…", place) if isinstance(place, str) else str(place)
+
+
+def default_store(environment: Mapping[str, str]) -> Path | str:
     """Where the store is kept: `MUNIMENT_STORE`, else the user's data folder."""
     import platformdirs
 
     stated = environment.get("MUNIMENT_STORE")
-    return Path(stated) if stated else Path(platformdirs.user_data_path("muniment")) / "memory.db"
+    if stated:
+        return place_of(stated)
+    return Path(platformdirs.user_data_path("muniment")) / "memory.db"
 
 
 def load(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Profile:
@@ -133,7 +162,7 @@ def _read(profile: Profile, raw: Mapping[str, Any], environment: Mapping[str, st
     fixed = "MUNIMENT_STORE" in environment or not stated.store
     return replace(
         profile,
-        store=profile.store if fixed else Path(stated.store),
+        store=profile.store if fixed else place_of(stated.store),
         tenant=stated.tenant,
         principal=stated.principal,
         scopes=tuple(Scope.parse(text) for text in stated.scopes),

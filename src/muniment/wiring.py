@@ -21,7 +21,7 @@ from muniment.ports.exporting import ExportFormat, Files, Place
 from muniment.ports.importing import Batch
 from muniment.ports.interchange import Coming, Export, Wrote
 from muniment.ports.source import Repository, file_uri, repo_uri
-from muniment.ports.store import Store
+from muniment.ports.store import Store, is_address
 from muniment.ports.tokens import TokenCounter
 from muniment.usecases.session import Session
 
@@ -35,20 +35,40 @@ def system_clock() -> datetime:
 
 
 def open_store(
-    path: Path | None, entropy: Entropy = os.urandom, create: bool = True, vfs: str | None = None
+    path: str | Path | None,
+    entropy: Entropy = os.urandom,
+    create: bool = True,
+    vfs: str | None = None,
 ) -> Store:
-    """A store in a file, or in memory where `path` is None.
+    """A store in a file, in the database at `postgresql://…`, or in memory where `path` is None.
 
     Raises:
-        StoreError: The file cannot be opened, is newer, or is no store.
+        StoreError: The file or database cannot be opened, is newer, or is no store.
     """
     if path is None:
         from muniment.store.memory import MemoryStore
 
         return MemoryStore(entropy)
+    if isinstance(path, str) and is_address(path):
+        from muniment.store.postgres import open_postgres
+
+        return open_postgres(path, entropy=entropy, create=create)
     from muniment.store.sqlite import SqliteStore
 
     return SqliteStore.open(path, entropy=entropy, create=create, vfs=vfs)
+
+
+def store_exists(place: str | Path) -> bool:
+    """Whether there is something at a store's place already.
+
+    Raises:
+        StoreError: A database cannot be looked at.
+    """
+    if isinstance(place, str) and is_address(place):
+        from muniment.store.postgres import postgres_exists
+
+        return postgres_exists(place)
+    return Path(place).exists()
 
 
 def count_tokens(name: str) -> TokenCounter:

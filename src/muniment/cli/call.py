@@ -29,7 +29,7 @@ class Options:
     """What every command takes.
 
     Attributes:
-        store: The store's file.
+        store: The store's file, or the address of its database.
         profile: The profile's file.
         tenant: The wall.
         principal: Who acts.
@@ -39,7 +39,7 @@ class Options:
         verbose: Whether faults show their traceback.
     """
 
-    store: Path | None = None
+    store: str = ""
     profile: Path | None = None
     tenant: str = ""
     principal: str = ""
@@ -70,7 +70,7 @@ class Call:
             stated = self.options.store
             self._profile = replace(
                 found,
-                store=stated or found.store,
+                store=profiles.place_of(stated) if stated else found.store,
                 tenant=self.options.tenant or found.tenant,
                 principal=self.options.principal or found.principal,
             )

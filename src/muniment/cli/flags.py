@@ -44,7 +44,7 @@ class Option:
 
 
 COMMON: tuple[Option, ...] = (
-    Option("store", ("--store",), "path", None, "FILE", "The store's file; MUNIMENT_STORE names one too."),
+    Option("store", ("--store",), "text", "", "FILE", "The store's file, or postgresql://…; also MUNIMENT_STORE."),
     Option("profile", ("--profile",), "path", None, "FILE", "The profile; MUNIMENT_PROFILE names one too."),
     Option("tenant", ("--tenant",), "text", "", "NAME", "The tenant."),
     Option("principal", ("--as",), "text", "", "PRINCIPAL", "Who acts, instead of the profile's principal."),

@@ -25,6 +25,18 @@ from muniment.core.row import ClassRow, Doc, Row
 if TYPE_CHECKING:
     from muniment.index.selection import View
 
+ADDRESSES = ("postgresql://", "postgres://")
+"""How the address of a database begins; any other place of a store is a file."""
+
+
+def is_address(place: object) -> bool:
+    """Whether a store's place is the address of a database.
+
+    >>> is_address("postgresql://localhost/memory"), is_address("memory.db")
+    (True, False)
+    """
+    return isinstance(place, str) and place.startswith(ADDRESSES)
+
 
 class Snapshot(Protocol):
     """One committed state of one tenant."""

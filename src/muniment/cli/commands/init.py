@@ -193,7 +193,8 @@ def _plan(
     policies: tuple[Policy, ...],
 ) -> Plan:
     is_new = not old.exists
-    store = (call.options.store or old.store).absolute()
+    stated = call.options.store
+    store = profiles.absolute(profiles.place_of(stated) if stated else old.store)
     named = asked.principal.removeprefix("user:")
     file = Path(old.credential) if old.credential else (
         old.path.parent / "credentials" / f"{_UNSAFE.sub('-', named)}.json"
@@ -251,10 +252,10 @@ def _show(call: Call, plan: Plan) -> None:
     made = "will be made" if plan.is_new else "will be renewed"
     rows: list[Sequence[Piece]] = [("profile", f"{profile.path} ({made})")]
     if plan.is_new:
-        there = "is there" if profile.store.exists() else "will be made"
+        there = "is there" if wiring.store_exists(profile.store) else "will be made"
         key = "will be made" if plan.makes_credential else "is there"
         rows += [
-            ("store", f"{profile.store} ({there})"),
+            ("store", f"{profiles.shown(profile.store)} ({there})"),
             ("credential", f"{plan.credential} ({key})"),
             ("new claims", f"{_seen_by(profile)}; for {', '.join(profile.uses)}"),
         ]
@@ -343,12 +344,12 @@ def _signer(call: Call, plan: Plan, fd: int | None, file: Path | None) -> Signer
 def _refuse_known_reviewer(plan: Plan) -> None:
     """A store that knows a reviewer's key takes no other from somebody without it."""
     profile = plan.profile
-    if not profile.store.exists():
+    if not wiring.store_exists(profile.store):
         return
     with Memory.open(profile.store, tenant=profile.tenant, create=False) as memory:
         known = memory.is_governed()
     if known:
-        message = f"the store {quoted(profile.store)} has reviewers already"
+        message = f"the store {quoted(profiles.shown(profile.store))} has reviewers already"
         fix = "use the credential that was made for it, or another store with `--store FILE`"
         raise refusal("reviewers_known", message, "--store", fix, "E-APPROVER")
 
@@ -376,7 +377,7 @@ def _say_where(call: Call, plan: Plan, changed: bool) -> None:
                 "changed": changed,
                 "principal": profile.principal,
                 "profile": str(profile.path),
-                "store": str(profile.store),
+                "store": profiles.shown(profile.store),
                 "credential": str(plan.credential),
                 "repositories": dict(profile.repositories),
                 "declared": [{"kind": d.kind, **d.content} for d in plan.declarations],
@@ -389,7 +390,7 @@ def _say_where(call: Call, plan: Plan, changed: bool) -> None:
     screen.table(
         [
             ("profile", str(profile.path)),
-            ("store", str(profile.store)),
+            ("store", profiles.shown(profile.store)),
             ("credential", str(plan.credential)),
             *(("repository", f"repository:{i} at {f}") for i, f in profile.repositories.items()),
         ],

@@ -6,12 +6,13 @@
   PostgreSQL's words and translates errors; `transaction` refuses what PostgreSQL cannot hold. What is read from and
   written to the tables, `store.tables` does.
 
-Importing this package imports no driver; `open_postgres` does, and says what to install.
+Importing this package imports no driver; its functions do, and say what to install.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from muniment.core.errors import StoreUnavailable
@@ -19,10 +20,7 @@ from muniment.core.errors import StoreUnavailable
 if TYPE_CHECKING:
     from muniment.store.postgres.store import PostgresStore
 
-__all__ = ["SCHEMES", "open_postgres"]
-
-SCHEMES = ("postgresql://", "postgres://")
-"""How the address of such a store begins."""
+__all__ = ["open_postgres", "postgres_exists"]
 
 
 def open_postgres(
@@ -46,13 +44,30 @@ def open_postgres(
         StoreDamaged: The schema `muniment` is not a store's, or contradicts itself.
         StoreNewer: A newer version wrote it; it was left as it is.
     """
-    try:
+    with _driver():
         from muniment.store.postgres.store import PostgresStore
+    return PostgresStore.open(
+        address, entropy=entropy, create=create, busy_timeout_ms=busy_timeout_ms
+    )
+
+
+def postgres_exists(address: str) -> bool:
+    """Whether there is a store in a database.
+
+    Raises:
+        StoreError: The driver is not installed, the server cannot be reached, or the schema is not a store's.
+    """
+    with _driver():
+        from muniment.store.postgres.schema import is_prepared
+    return is_prepared(address)
+
+
+@contextmanager
+def _driver() -> Iterator[None]:
+    try:
+        yield
     except ImportError as error:
         raise StoreUnavailable(
             f"the driver for PostgreSQL cannot be loaded: {error}",
             fix="install it: pip install 'muniment[postgres]'",
         ) from error
-    return PostgresStore.open(
-        address, entropy=entropy, create=create, busy_timeout_ms=busy_timeout_ms
-    )

@@ -70,6 +70,19 @@ def migrations() -> tuple[Migration, ...]:
     )
 
 
+def is_prepared(address: str) -> bool:
+    """Whether there is a store in a database.
+
+    Raises:
+        StoreError: It cannot be looked at, or the schema is not a store's.
+    """
+    connection = Connection(address, 1)
+    try:
+        return _applied(connection) > 0
+    finally:
+        connection.close()
+
+
 def prepare(connection: Connection, *, create: bool) -> None:
     """Refuse what is another's, newer or altered; apply what is missing, each step in its own transaction.
 
