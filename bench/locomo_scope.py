@@ -19,7 +19,7 @@ from muniment.core.dialogue import Heard, Passage, Talk
 from muniment.core.dialogue_rank import Ranking
 from muniment.core.passage import Kept, Said
 from muniment.core.question import ask_about, marks_of
-from muniment.core.rank import ONE
+from muniment.core.ranking import ONE
 from muniment.core.render import Heading, render
 from muniment.core.words import words
 

@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 from muniment import wiring
 from muniment.core.access import Scope, Visibility
 from muniment.core.diff import Pending
-from muniment.core.event import Verification
-from muniment.core.policy import Policy
 from muniment.exchanging import Exchanging
+from muniment.operating import Operating
 from muniment.ports.credential import Signer
+from muniment.ports.embedding import Embedder
 from muniment.ports.learning import Progress
 from muniment.usecases.session import Session
 from muniment.wiring import Clock, Entropy
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from muniment.core.answered import Answered
     from muniment.core.claim import Claim
     from muniment.usecases.apply import Outcome
-    from muniment.usecases.declare import Declaration
-    from muniment.usecases.doctor import Diagnosis
-    from muniment.usecases.erase import Erased
     from muniment.usecases.examine import Examined
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
@@ -50,14 +47,14 @@ if TYPE_CHECKING:
     from muniment.usecases.show import Shown, Version
 
 
-class Memory(Exchanging):
+class Memory(Exchanging, Operating):
     """Governed memory, as one principal of one tenant may use it. Make one with `Memory.open`."""
 
     def __init__(
         self, session: Session, roots: Mapping[str, Path], clock: Clock, entropy: Entropy
     ) -> None:
         """Wrap a session; `open` and `acting_as` are the usual ways."""
-        self.session = session
+        super().__init__(session)
         self._roots, self._clock, self._entropy = dict(roots), clock, entropy
 
     @classmethod
@@ -101,6 +98,7 @@ class Memory(Exchanging):
         uses: Sequence[str] = (),
         roots: Mapping[str, Path] | None = None,
         declared: str = "",
+        embedder: str | Callable[[], Embedder | None] = "none",
     ) -> Memory:
         """The same store, acting as a principal in scopes.
 
@@ -111,6 +109,7 @@ class Memory(Exchanging):
             uses: Allowed uses of new claims where they do not say.
             roots: Further repositories' local folders.
             declared: Where these values come from, shown in outputs.
+            embedder: What embeds texts (`embed.opening`), such as `wordllama`; nothing by default.
         """
         known = {**self._roots, **(roots or {})}
         session = wiring.make_session(
@@ -124,6 +123,7 @@ class Memory(Exchanging):
             clock=self._clock,
             entropy=self._entropy,
             declared=declared,
+            embedder=embedder,
         )
         return Memory(session, known, self._clock, self._entropy)
 
@@ -218,6 +218,7 @@ class Memory(Exchanging):
             uses=session.uses,
             roots={repository_id: root},
             declared=session.declared,
+            embedder=session.embedder,
         )
 
     def inbox(self) -> tuple[Pending, ...]:
@@ -324,75 +325,3 @@ class Memory(Exchanging):
         from muniment.usecases.show import conflicts
 
         return conflicts(self.session)
-
-    def declare(self, *declarations: Declaration, signer: Signer | None = None) -> str:
-        """Declare principals, groups, roles, credentials (`usecases.declare`)."""
-        from muniment.usecases.declare import declare
-
-        return declare(self.session, declarations, signer)
-
-    def declared(self, kind: str) -> tuple[Mapping[str, Any], ...]:
-        """The latest declarations of a kind: principal, group, role, credential or policy.
-
-        An operator sees all; anybody else those about itself and its groups.
-        """
-        from muniment.usecases.declare import declared
-        from muniment.usecases.viewing import Viewing
-
-        with self.session.store.snapshot(self.session.tenant) as snapshot:
-            return declared(Viewing(snapshot, self.session.principal), kind)
-
-    def is_governed(self) -> bool:
-        """Whether somebody's credential is registered, so that declarations have to be signed."""
-        from muniment.usecases.declare import is_bootstrap
-
-        with self.session.store.snapshot(self.session.tenant) as snapshot:
-            return not is_bootstrap(snapshot)
-
-    def declare_policy(self, policy: Policy, signer: Signer) -> str:
-        """Declare a policy, signed by its reviewer."""
-        from muniment.usecases import declare
-
-        return declare.declare(
-            self.session, (declare.policy(self.session, policy, signer),), signer
-        )
-
-    def erase(self, claim_id: str, signer: Signer | None) -> Erased:
-        """Erase a claim's content everywhere; see `usecases.erase`."""
-        from muniment.usecases.erase import erase
-
-        return erase(self.session, claim_id, signer)
-
-    def to_erase(self, name: str) -> Claim:
-        """The claim that `erase` would erase: accepted, pending or rejected."""
-        from muniment.usecases.erase import to_erase
-
-        return to_erase(self.session, name)
-
-    def lift(self, tombstone: str, reason: str, signer: Signer) -> int:
-        """Lift a tombstone by name, on new evidence."""
-        from muniment.usecases.erase import lift
-
-        return lift(self.session, tombstone, reason, signer)
-
-    def verify(self, head: str = "") -> Verification:
-        """Check the ledger, against a kept head where one is given.
-
-        Raises:
-            NotPermitted: A principal acts that is no operator: what comes out counts what others wrote.
-        """
-        from muniment.usecases.doctor import verify
-
-        return verify(self.session, head)
-
-    def doctor(self, head: str = "") -> Diagnosis:
-        """Check the ledger, what is derived from it, and that every acceptance is accounted for."""
-        from muniment.usecases.doctor import diagnose
-
-        return diagnose(self.session, wiring.read_file, head)
-
-    def rebuild(self) -> None:
-        """Drop everything derived and fold the ledger again."""
-        from muniment.usecases.doctor import rebuild
-
-        rebuild(self.session)

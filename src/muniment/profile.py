@@ -41,6 +41,7 @@ class Profile:
         uses: Allowed uses of new claims.
         repositories: Repository id to its local folder.
         credential: The reviewer's credential file.
+        embedder: What embeds texts (`muniment embed --help`); empty for nothing.
         exists: Whether the file was there.
     """
 
@@ -53,6 +54,7 @@ class Profile:
     uses: tuple[str, ...] = ()
     repositories: Mapping[str, str] = field(default_factory=dict)
     credential: str = ""
+    embedder: str = ""
     exists: bool = False
 
     def scopes_at(self, folder: Path) -> tuple[Scope, ...]:
@@ -148,6 +150,7 @@ class _Stated:
     uses: tuple[str, ...] = ()
     repositories: Mapping[str, Any] = field(default_factory=dict)
     credential: str = ""
+    embedder: str = ""
 
 
 def _read(profile: Profile, raw: Mapping[str, Any], environment: Mapping[str, str]) -> Profile:
@@ -170,6 +173,7 @@ def _read(profile: Profile, raw: Mapping[str, Any], environment: Mapping[str, st
         uses=stated.uses,
         repositories={name: str(root) for name, root in roots.items()},
         credential=stated.credential,
+        embedder=stated.embedder,
     )
 
 
@@ -177,8 +181,14 @@ def _problems(stated: _Stated) -> Iterator[Finding]:
     for scope in stated.scopes:
         if not all(scope.partition(":")):
             yield Finding("bad_scope", f"{quoted(scope)} is no scope", "/scopes", "write kind:id")
-    texts = [stated.store, stated.tenant, stated.principal, stated.credential, *stated.uses]
-    for text in (*texts, *stated.scopes, *stated.repositories, *stated.repositories.values()):
+    texts = [stated.store, stated.tenant, stated.principal, stated.credential, stated.embedder]
+    for text in (
+        *texts,
+        *stated.uses,
+        *stated.scopes,
+        *stated.repositories,
+        *stated.repositories.values(),
+    ):
         if not isinstance(text, str) or "\0" in text:
             yield Finding("wrong_type", f"{quoted(text)} is no text", "", "give text without NUL")
 
@@ -204,6 +214,7 @@ def render(profile: Profile) -> str:
         f"scopes = {_text([str(scope) for scope in profile.scopes])}",
         f"uses = {_text(list(profile.uses))}",
         f"credential = {_text(profile.credential)}",
+        f"embedder = {_text(profile.embedder)}",
     ]
     if profile.visibility:
         stated = encode(profile.visibility)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from muniment.memory import Memory
     from muniment.usecases.apply import Outcome
     from muniment.usecases.doctor import Diagnosis
+    from muniment.usecases.embedding import Embedded
     from muniment.usecases.erase import Erased
     from muniment.usecases.examine import Examined
     from muniment.usecases.exporting import Exported
@@ -299,6 +300,16 @@ def diagnosis(value: Diagnosis) -> dict[str, Any]:
         "acceptances": counts,
         "unaccounted": [encode(one) for one in value.accounts if not one.is_good],
         "notices": list(value.notices),
+    }
+
+
+def embedded(value: Embedded) -> dict[str, Any]:
+    """What catching up with embeddings came to."""
+    return {
+        "space": value.space,
+        "embedded": value.embedded,
+        "already": value.already,
+        "without_words": value.without,
     }
 
 

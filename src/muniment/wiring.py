@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from muniment.core.codec import read
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
+from muniment.ports.embedding import Embedder
 from muniment.ports.exporting import ExportFormat, Files, Place
 from muniment.ports.importing import Batch
 from muniment.ports.interchange import Coming, Export, Wrote
@@ -94,6 +96,7 @@ def make_session(
     clock: Clock = system_clock,
     entropy: Entropy = os.urandom,
     declared: str = "",
+    embedder: str | Callable[[], Embedder | None] = "none",
 ) -> Session:
     """A session with the usual adapters."""
     from muniment.sources.router import Router
@@ -113,7 +116,31 @@ def make_session(
         visibility,
         uses,
         declared,
+        embedder if callable(embedder) else lambda: open_embedder(embedder),
     )
+
+
+def default_embedder() -> str:
+    """The embedder of a new profile: the offline default where its package is installed, else `none`."""
+    from importlib.util import find_spec
+
+    from muniment.embed.opening import DEFAULT
+
+    return DEFAULT if find_spec("wordllama") is not None else "none"
+
+
+@lru_cache(maxsize=8)
+def open_embedder(spec: str) -> Embedder | None:
+    """What embeds texts, opened once for a process; None for `none`.
+
+    Raises:
+        InvalidInput: No such embedder, or its package or files are missing or not the pinned ones.
+    """
+    if spec in ("", "none"):
+        return None
+    from muniment.embed.opening import open_embedder as opened
+
+    return opened(spec)
 
 
 def visibility_from(given: Mapping[str, Any] | Visibility | None) -> Visibility | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from muniment.core.dialogue import DIALOGUE_POLICY, DialoguePolicy, Passage, Talk
 from muniment.core.dialogue_rank import Ranking
 from muniment.core.question import ask_about, marks_of
-from muniment.core.rank import ONE
+from muniment.core.ranking import ONE
 from muniment.core.words import words
 
 DAY = 86_400_000_000

@@ -101,6 +101,6 @@ def test_two_numbers_in_one_place_differ_exactly_when_unequal(one, other):
     ],
 )
 def test_a_megabyte_of_any_shape_is_compared_in_seconds(shape):
-    start = time.perf_counter()
+    start = time.process_time()
     differences(shape, shape + "1")
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10

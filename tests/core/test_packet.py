@@ -23,7 +23,8 @@ from muniment.core.packet import (
     json_of_omissions,
 )
 from muniment.core.precedence import Ruling
-from muniment.core.rank import ONE, Relevance
+from muniment.core.rank import Relevance
+from muniment.core.ranking import ONE
 from muniment.core.source import Evidence, Reading, Source
 
 NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)

@@ -11,11 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.core.rank import (
-    COMPONENTS,
-    FILLER_WORDS,
-    ONE,
-    RANKING_POLICY,
-    RankingPolicy,
     Relevance,
     keyword_scores,
     meaning,
@@ -24,6 +19,7 @@ from muniment.core.rank import (
     statistics,
     supports,
 )
+from muniment.core.ranking import COMPONENTS, FILLER_WORDS, ONE, RANKING_POLICY, RankingPolicy
 from muniment.core.words import words
 
 WORDS = st.sampled_from("alpha beta gamma delta run test".split())

@@ -16,7 +16,8 @@ from muniment.core.claim import Claim, Confidence
 from muniment.core.evidence import Seen, item_of
 from muniment.core.packet import Disagreement
 from muniment.core.precedence import Ruling
-from muniment.core.rank import ONE, Relevance
+from muniment.core.rank import Relevance
+from muniment.core.ranking import ONE
 from muniment.core.render import (
     HEADER,
     Heading,

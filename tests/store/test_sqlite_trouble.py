@@ -61,7 +61,7 @@ def test_a_store_that_another_process_holds_is_refused_within_the_timeout(path):
     began = time.monotonic()
     with pytest.raises(StoreBusy) as refused, world.transaction():
         pass
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 60
     assert str(path) in refused.value.message
     assert world.picture()["revision"] == 0
     other.execute("ROLLBACK")

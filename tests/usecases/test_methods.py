@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from muniment.core.claim import Entity, Fact, Relationship, Review
-from muniment.core.rank import ONE, RANKING_POLICY
+from muniment.core.ranking import ONE, RANKING_POLICY
 from tests.usecases.remembered import NOON, a_claim, a_world, ids, private
 
 OWNER = a_claim("owner", "Payments looks after it.", entities=(Entity("Billing API"),),

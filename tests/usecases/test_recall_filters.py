@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from muniment.core.rank import RANKING_POLICY
+from muniment.core.ranking import RANKING_POLICY
 from tests.usecases.remembered import NOON, a_claim, a_world, ids
 
 MANY = RANKING_POLICY.pool + 20

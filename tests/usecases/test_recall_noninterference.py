@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muniment.core.claim import Entity, Fact, Relationship, Review, Validity
-from muniment.core.rank import RANKING_POLICY
+from muniment.core.ranking import RANKING_POLICY
 from muniment.core.source import Source
 from tests.usecases.remembered import NOON, OTHER, SHOP, a_claim, a_world, private
 

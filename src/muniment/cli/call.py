@@ -124,6 +124,7 @@ class Call:
                     visibility=profile.visibility,
                     uses=profile.uses,
                     declared=self.declared,
+                    embedder=profile.embedder,
                 )
             except BaseException:
                 opened.close()

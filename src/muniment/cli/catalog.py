@@ -33,6 +33,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("policy", "declare", "List policies, or declare or withdraw one."),
     ("erase", "keep", "Erase a claim's content everywhere."),
     ("verify", "keep", "Check the ledger, against a kept head."),
+    ("embed", "embed", "Declare what embeds texts, and embed what has no vector."),
     ("doctor", "keep", "Look the store over, and rebuild what is derived."),
     ("restore", "restore", "Bring back an export of your own, with its review states."),
     ("mif", "mif", "Validate a MIF or OKF bundle, migrate an old one, or make its JSON-LD."),

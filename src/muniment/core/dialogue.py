@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from muniment.core.canonical import digest
 from muniment.core.codec import encode
-from muniment.core.rank import ONE, Component
+from muniment.core.ranking import ONE, Component
 
 Postings = Mapping[str, Sequence[tuple[int, int]]]
 

@@ -45,7 +45,7 @@ from muniment.core.question import (
     name_words,
     nearness,
 )
-from muniment.core.rank import ONE
+from muniment.core.ranking import ONE
 from muniment.core.words import STOP_WORDS
 
 _ = (ask_about, marks_of, Passage)  # named by the doctest

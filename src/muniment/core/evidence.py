@@ -22,7 +22,8 @@ from muniment.core.access import Scope, Visibility
 from muniment.core.bridge import Rewrite, json_of_rewrite
 from muniment.core.claim import Claim
 from muniment.core.codec import encode, time_text
-from muniment.core.rank import ONE, Relevance, meaning, share
+from muniment.core.rank import Relevance, meaning, share
+from muniment.core.ranking import ONE
 from muniment.core.source import Reading, Source
 
 _ = (ONE, Scope, Source, Visibility)  # named by the doctest
@@ -220,7 +221,7 @@ def json_of_relevance(found: Relevance) -> dict[str, Any]:
     """A relevance with what it means."""
     return {
         "value": found.value,
-        "meaning": meaning(found.method),
+        "meaning": meaning(found.method, found.policy),
         "method": found.method,
         "components": {name: share(value) for name, value in found.components},
     }

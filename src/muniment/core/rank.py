@@ -23,122 +23,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from muniment.core.canonical import digest
-from muniment.core.codec import encode
-from muniment.core.words import words
-
-ONE = 1 << 20
-"""The fixed-point form of 1."""
+from muniment.core.ranking import COMPONENTS, FILLER_WORDS, ONE, RANKING_POLICY, RankingPolicy
 
 Postings = Mapping[str, Sequence[tuple[int, int]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Component:
-    """One part of a relevance, with what it means; every value is in [0, 1]."""
-
-    name: str
-    meaning: str
-
-
-COMPONENTS = (
-    Component("exact_identifier", "1 where the query names the claim by identifier or alias"),
-    Component("coverage", "share of the query's words, by rarity, that the claim holds"),
-    Component("saturation", "BM25 term saturation and length, as a share of the most it can earn"),
-    Component("sentence", "share of the query's words, by rarity, in the claim's own sentence or title"),
-    Component("phrase", "share of neighbouring query words that stand close in the sentence"),
-    Component("subject", "1 where the query names a subject, entity or alias of the claim whole"),
-    Component("temporal", "closeness to the instant of when it began to hold, or was recorded"),
-    Component("named_phrase", "share of the query's words, by rarity, in names of the claim that it holds whole"),
-    Component("named_words", "share of the query's words, by rarity, that stand in some name of the claim"),
-    Component("named", "the same as named_phrase, without facts' subjects and objects of one word"),
-    Component("graph", "closeness to what the query names along facts, entities and relationships; 1 is there"),
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class RankingPolicy:
-    """Everything that decides an order, as data.
-
-    Attributes:
-        name: What the policy is called.
-        version: Raised with every change of a number below or of the words behind it.
-        k1: BM25's saturation, thousandths.
-        b: BM25's length normalisation, thousandths.
-        least_count: Collections smaller than this are weighed as if they had so many claims.
-        filler: Thousandths of its weight that a general word keeps (`FILLER_WORDS`).
-        support: Least relevance that counts as support, thousandths; inclusive.
-        pool: How many of the best by keyword are read and scored in full.
-        near: Neighbouring query words at most this many words apart make a phrase.
-        half_life_days: Days from the instant at which `temporal` is one half.
-        graph_steps: Steps of a traversal at most.
-        graph_examined: Claims that a traversal reads at most.
-        graph_reached: Claims that it reaches at most.
-        graph_general: A name that more claims than these may hold is too general to follow.
-        supplementary: Components that may order what has support, and make none beside others.
-        methods: For each method the weights of its components, thousandths; they add up to 1,000.
-    """
-
-    name: str = "lexical"
-    version: int = 2
-    k1: int = 1_200
-    b: int = 400
-    least_count: int = 50
-    filler: int = 250
-    support: int = 450
-    pool: int = 100
-    near: int = 3
-    half_life_days: int = 30
-    graph_steps: int = 2
-    graph_examined: int = 200
-    graph_reached: int = 50
-    graph_general: int = 20
-    supplementary: tuple[str, ...] = ("named", "graph")
-    methods: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = (
-        ("keyword", (("coverage", 700), ("saturation", 300))),
-        ("exact_identifier", (("exact_identifier", 1_000),)),
-        ("temporal_retrieval", (("temporal", 600), ("coverage", 400))),
-        ("semantic_similarity", (("named_phrase", 600), ("named_words", 400))),
-        ("graph_traversal", (("graph", 1_000),)),
-        (
-            "hybrid_retrieval",
-            (
-                ("coverage", 576),
-                ("saturation", 90),
-                ("sentence", 162),
-                ("phrase", 45),
-                ("subject", 27),
-                ("named", 50),
-                ("graph", 50),
-            ),
-        ),
-    )
-
-    @property
-    def digest(self) -> str:
-        """What a record of a retrieval names, so that it can be told whether it still holds."""
-        return digest({"policy": encode(self), "filler_words": list(FILLER_WORDS)})
-
-    def weights(self, method: str) -> tuple[tuple[str, int], ...]:
-        """The components of a method; empty for one that this policy does not know."""
-        return dict(self.methods).get(method, ())
-
-    def beside(self, method: str) -> tuple[str, ...]:
-        """The components of a method that make no support, since others of it do."""
-        names = [name for name, _ in self.weights(method)]
-        found = tuple(name for name in names if name in self.supplementary)
-        return found if len(found) < len(names) else ()
-
-
-_GENERAL = """
-add allow anything best call can code command correct current do done enable everything find get give good have
-keep know like look make maximum mean minimum must need new please possible project repo repository require
-right run set should something sure thing try use user version want way work write
-"""
-FILLER_WORDS = tuple(sorted(set(words(_GENERAL))))
-"""General words, as `words` gives them: their absence says little about whether a claim answers."""
-
-RANKING_POLICY = RankingPolicy()
 
 
 def share(fixed: int) -> float:
@@ -293,11 +180,13 @@ class Relevance:
         fixed: Fixed point, for ordering; 0 to `ONE`.
         method: How it was found.
         components: Name to fixed-point value, of those that the method weighs.
+        policy: What weighed them.
     """
 
     fixed: int
     method: str
     components: tuple[tuple[str, int], ...] = ()
+    policy: RankingPolicy = RANKING_POLICY
 
     @property
     def value(self) -> float:
@@ -320,8 +209,8 @@ def relevance(
     total = sum(weight * signals.get(name, 0) for name, weight in weights) // 1_000
     if signals.get("exact_identifier", 0):
         exact = (("exact_identifier", ONE),)
-        return Relevance(ONE, method, tuple(dict((*exact, *parts)).items()))
-    return Relevance(total, method, parts)
+        return Relevance(ONE, method, tuple(dict((*exact, *parts)).items()), policy)
+    return Relevance(total, method, parts, policy)
 
 
 def meaning(method: str, policy: RankingPolicy = RANKING_POLICY) -> str:
@@ -334,22 +223,27 @@ def meaning(method: str, policy: RankingPolicy = RANKING_POLICY) -> str:
     """
     parts = " + ".join(f"{weight / 1_000:.2f} {name}" for name, weight in policy.weights(method))
     said = f"share in [0, 1] of what a perfect match of this query earns: {parts}"
-    beside = " and ".join(policy.beside(method))
-    return f"{said}; {beside} do not count towards support" if beside else said
+    beside = " and ".join(name for name in policy.beside(method) if name != "meaning")
+    said = f"{said}; {beside} do not count towards support" if beside else said
+    meant = "meaning" in dict(policy.weights(method))
+    return (
+        f"{said}; meaning of {policy.meaning / 1_000:.2f} is support by itself" if meant else said
+    )
 
 
 _WITHIN_COVERAGE = ("coverage", "sentence", "named_phrase", "named_words", "named")
 
 
 def may_support(score: Keyword, method: str, policy: RankingPolicy = RANKING_POLICY) -> bool:
-    """Whether a claim with these keyword scores could be support, if everything else spoke for it.
+    """Whether a claim with these keyword scores could be support, if everything but its meaning spoke for it.
 
     No sentence and no name holds more of the query than the claim does, so their shares are at most the coverage.
 
     >>> may_support(Keyword(ONE, 0), "keyword"), may_support(Keyword(ONE // 5, 0), "hybrid_retrieval")
     (True, False)
     """
-    most = {component.name: ONE for component in COMPONENTS} | {"exact_identifier": 0}
+    most = {component.name: ONE for component in COMPONENTS}
+    most |= dict.fromkeys(("exact_identifier", "closeness", "meaning"), 0)
     most |= dict.fromkeys(_WITHIN_COVERAGE, score.coverage)
     best = relevance(most | {"saturation": score.saturation}, method, policy)
     return supports(best, 0.0, policy)
@@ -363,7 +257,12 @@ def supports(found: Relevance, threshold: float, policy: RankingPolicy = RANKING
     (True, False)
     """
     enough = _supporting(found, policy) * 1_000 >= policy.support * ONE
-    return enough and found.fixed >= fixed(threshold)
+    return (enough or _is_meant(found, policy)) and found.fixed >= fixed(threshold)
+
+
+def _is_meant(found: Relevance, policy: RankingPolicy) -> bool:
+    """Whether the sentence means the same by embedding, whatever its words are."""
+    return dict(found.components).get("meaning", 0) * 1_000 >= policy.meaning * ONE
 
 
 def _supporting(found: Relevance, policy: RankingPolicy) -> int:

@@ -21,7 +21,7 @@ from typing import Literal
 
 from muniment.core.access import Scope
 from muniment.core.errors import Finding, errors_in, quoted
-from muniment.core.rank import RANKING_POLICY
+from muniment.core.ranking import method_names
 from muniment.core.text import identifier_findings, text_findings
 from muniment.core.vocabulary import RETRIEVAL_METHODS, names, unknown_name
 
@@ -194,7 +194,7 @@ def _times(request: Request) -> tuple[Finding, ...]:
 
 def _method(request: Request) -> tuple[Finding, ...]:
     """The method is known, and this build has what it needs (`A-METHOD`)."""
-    known = tuple(name for name, _ in RANKING_POLICY.methods)
+    known = method_names()
     if request.method in known:
         return ()
     if request.method not in {term.name for term in RETRIEVAL_METHODS}:

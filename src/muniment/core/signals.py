@@ -21,7 +21,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from muniment.core.rank import ONE, RANKING_POLICY, RankingPolicy, Statistics, share, statistics
+from muniment.core.rank import Statistics, share, statistics
+from muniment.core.ranking import ONE, RANKING_POLICY, RankingPolicy
 from muniment.core.words import words
 
 _ = (share, statistics)  # named by the doctests

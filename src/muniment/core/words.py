@@ -100,12 +100,26 @@ def words(text: str) -> tuple[str, ...]:
     ('東京', '京都', 'に')
     """
     plain = without_invisible(normalized("NFKC", text))
-    classes = _classes(plain)
     found: list[str] = []
-    for chunk in _CHUNK.finditer(classes):
-        for start, end in _commas_apart(classes, chunk.start(), chunk.end()):
-            found.extend(_chunk_words(plain[start:end], classes[start:end]))
+    for chunk in _CHUNK.finditer(_classes(plain)):
+        run = plain[chunk.start() : chunk.end()]
+        found.extend(_remembered(run) if len(run) <= _SHORT else _run_words(run))
     return tuple(found)
+
+
+def _run_words(run: str) -> tuple[str, ...]:
+    """The words of a run without spaces; whatever stands around it changes none of them."""
+    classes = _classes(run)
+    return tuple(
+        word
+        for start, end in _commas_apart(classes, 0, len(run))
+        for word in _chunk_words(run[start:end], classes[start:end])
+    )
+
+
+_remembered = lru_cache(maxsize=65_536)(_run_words)
+_SHORT = 32
+"""Characters of a run that is remembered: most words come again."""
 
 
 def _commas_apart(classes: str, start: int, end: int) -> Iterator[tuple[int, int]]:

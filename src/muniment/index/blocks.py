@@ -24,10 +24,11 @@ import numpy as np
 
 from muniment.core.row import FOREVER
 from muniment.index.table import COLUMNS, Array, Table
+from muniment.index.vectors import norms
 
 POSTINGS_A_BLOCK = 16_384
 """A block of words ends when it holds so many postings."""
-VECTORS_A_BLOCK = 16_384
+VECTORS_A_BLOCK = 65_536
 """Rows whose vectors share a block."""
 
 _PLAIN = tuple(name for name, _ in COLUMNS if name not in ("until", "signature", "special"))
@@ -82,7 +83,7 @@ def written(table: Table) -> dict[str, bytes]:
     put("successor", narrow(table.successor))
     put("superseded", table.superseded)
     terms = _put_terms(table, blocks, put)
-    spaces = {space: _put_vectors(table, space, blocks) for space in sorted(table.vectors)}
+    spaces = {space: _put_vectors(table, space, blocks, put) for space in sorted(table.vectors)}
     meta = {"rows": table.size, "constants": constants, "arrays": arrays, "terms": terms}
     last = int(table.columns["revision"].max()) if table.size else 0
     blocks["meta"] = json.dumps(meta | {"spaces": spaces, "revision": last}).encode()
@@ -126,12 +127,15 @@ def _cuts(offsets: Array) -> Iterator[tuple[int, int]]:
         first = min(last, words)
 
 
-def _put_vectors(table: Table, space: str, blocks: dict[str, bytes]) -> int:
+def _put_vectors(
+    table: Table, space: str, blocks: dict[str, bytes], put: Callable[[str, Array], None]
+) -> int:
     """A space's vectors, one a row; a row without one has zeros. Their dimension."""
     rows, data = table.vectors[space]
     dimension = int(data.shape[1])
     whole = np.zeros((table.size, dimension), np.int8)
     whole[rows] = data
+    put(f"q {space}", narrow(norms(whole)))
     for n in range(0, table.size, VECTORS_A_BLOCK):
         blocks[f"v{n // VECTORS_A_BLOCK} {space}"] = whole[n : n + VECTORS_A_BLOCK].tobytes()
     return dimension
@@ -218,6 +222,10 @@ class Segment:
         rows = np.frombuffer(data, np.uint32, size, at + 8 * count)
         codes = np.frombuffer(data, self._terms, size, at + 8 * count + 4 * size)
         return places, words, rows, codes
+
+    def squares(self, space: str) -> Array:
+        """Each row's own dot product in a space; 0 where it has no vector."""
+        return self.array(f"q {space}")
 
     def vectors(self, space: str) -> Iterator[tuple[int, Array]]:
         """The space's vectors, block by block, each with its first row."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muniment.core.rank import ONE, RANKING_POLICY, Keyword, RankingPolicy
+from muniment.core.rank import Keyword
+from muniment.core.ranking import ONE, RANKING_POLICY, RankingPolicy
 from muniment.index.selection import Run
 from muniment.index.table import Array
 

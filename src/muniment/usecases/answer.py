@@ -20,11 +20,12 @@ from muniment.core.bridge import Rewrite
 from muniment.core.claim import Claim
 from muniment.core.codec import encode, time_text
 from muniment.core.decide import Ask, decide, labels_of
+from muniment.core.embedding import Coverage
 from muniment.core.evidence import Item, Seen, item_of
 from muniment.core.pack import Limits, Packed, Unit, pack, shortest_that_fits
 from muniment.core.packet import Budget, Disagreement, Omission, Outcome, Packet, Step, reasons_of
 from muniment.core.precedence import Ruling, judge
-from muniment.core.rank import RANKING_POLICY
+from muniment.core.ranking import LEXICAL, RankingPolicy
 from muniment.core.record import claim_from
 from muniment.core.render import Heading, render, render_empty
 from muniment.core.request import Request
@@ -36,8 +37,9 @@ from muniment.ports.tokens import TokenCounter
 from muniment.usecases.advice import advice_on, waiting_in
 from muniment.usecases.disputes import disagreement, group_of, linked
 from muniment.usecases.eligible import Gathered
+from muniment.usecases.hits import Hit, Scored
 from muniment.usecases.readings import read_place
-from muniment.usecases.scoring import Hit, Scored, Scoring
+from muniment.usecases.scoring import Scoring
 from muniment.usecases.session import Session
 
 REREADS_PER_CLAIM = 2
@@ -55,6 +57,9 @@ class Asked:
         scopes: The scopes in force for it, sorted.
         at: The instant in valid time.
         ontology: Hash of the vocabulary, empty where it is not shown.
+        policy: What ranks.
+        coverage: How many claims the question was compared with by embedding; None where it was not.
+        unembedded: Why it was not, where an embedder is declared.
     """
 
     session: Session
@@ -63,6 +68,9 @@ class Asked:
     scopes: tuple[Scope, ...]
     at: datetime
     ontology: str
+    policy: RankingPolicy = LEXICAL
+    coverage: Coverage | None = None
+    unembedded: str = ""
 
     def heading(self, revision: int) -> Heading:
         """What the text says of the request."""
@@ -102,8 +110,14 @@ class Asked:
 
     def packet(self, outcome: Outcome, revision: int, text: str, used: int) -> Packet:
         """A packet with everything that does not depend on what was found."""
-        request, policy = self.request, RANKING_POLICY
-        named = (("policy", f"{policy.name}/{policy.version}"), ("digest", policy.digest))
+        request, policy = self.request, self.policy
+        named: tuple[tuple[str, str], ...] = (
+            ("policy", f"{policy.name}/{policy.version}"),
+            ("digest", policy.digest),
+        )
+        said = self.coverage.sentence if self.coverage is not None else self.unembedded
+        if said:
+            named = (*named, ("embedding", said))
         budget = Budget(request.budget, used, self.counter.name, request.k)
         return Packet(
             outcome,
@@ -331,6 +345,12 @@ class Answer:
         counts = (("below_support", self.scored.near), ("over_pool", self.scored.over_pool))
         return tuple((reason, count) for reason, count in counts if count)
 
+    def _compared(self) -> tuple[tuple[str, int], ...]:
+        covered = self.asked.coverage
+        if covered is None:
+            return (("inspected", 0),)
+        return (("inspected", covered.matching), ("pending", covered.pending))
+
     def _trace(self, packed: Packed, omitted: int, tokens: int) -> tuple[Step, ...]:
         gathered, scored = self.gathered, self.scored
         chosen = [self.hits[one].row for unit in packed.chosen for one in unit.ids]
@@ -345,7 +365,7 @@ class Answer:
             Step(5, "relevance", (
                 ("words", len(scored.terms)), ("matched", scored.matched),
                 ("below_support", scored.near), *scored.walked.counts())),
-            Step(6, "embeddings", (("inspected", 0),)),
+            Step(6, "embeddings", self._compared()),
             Step(7, "rank", (
                 ("supported", len(scored.supported)), ("below_threshold", len(scored.below_threshold)),
                 ("over_pool", scored.over_pool))),

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from muniment.core.event import Event
 from muniment.core.plan import Applied, plan
 from muniment.core.source import Reading
 from muniment.ports.store import Transaction
+from muniment.usecases.embedding import text_of, vectors_of
 from muniment.usecases.examine import Examined, examine, seen_by, settles
 from muniment.usecases.pending import change_doc_id, load
 from muniment.usecases.retract import retraction_events
@@ -73,6 +74,7 @@ def apply_decisions(
     Raises:
         Conflicted: Something was decided, written or noticed meanwhile; nothing was written.
     """
+    space, vectors = _embedded(session, pending, decisions)
     with session.store.transaction(session.tenant) as transaction:
         viewing = Viewing(transaction, session.principal)
         examined = _look_again(session, viewing, pending, decisions, before)
@@ -91,9 +93,34 @@ def apply_decisions(
         work.decide(pending, recorded)
         revision = transaction.revision
         if work.events:
-            revision = transaction.append(work.events, session.now())
+            placed = _placed(work.events, vectors)
+            given = {space: placed} if placed else {}
+            revision = transaction.append(work.events, session.now(), given)
         token = token_of(transaction, revision)
     return Outcome(pending.diff.id, recorded, work.resulting, tuple(work.conflicts), held, token)
+
+
+def _embedded(
+    session: Session, pending: Pending, decisions: Mapping[str, Decided]
+) -> tuple[str, dict[str, bytes]]:
+    """The space and vectors of what will be written, made before the writer's place is taken."""
+    accepted = _changes(pending, decisions, "accepted")
+    texts = [text_of(encode(c.item)) for c in accepted if c.item is not None]
+    targets = {one for c in accepted for one in (c.target_id, *c.target_ids) if one}
+    if targets and session.embedder() is not None:
+        with session.store.snapshot(session.tenant) as snapshot:
+            viewing = Viewing(snapshot, session.principal)
+            seqs = [row.seq for one in sorted(targets) if (row := viewing.row(one))]
+            texts += [text_of(content) for content in snapshot.contents(seqs).values()]
+    return vectors_of(session, texts)
+
+
+def _placed(events: Sequence[Event], vectors: Mapping[str, bytes]) -> dict[int, bytes]:
+    """The vectors of claims among some events, by their place."""
+    if not vectors:
+        return {}
+    texts = ((n, text_of(e.content)) for n, e in enumerate(events) if e.kind == "claim")
+    return {n: vectors[text] for n, text in texts if text in vectors}
 
 
 def _changes(

@@ -87,6 +87,16 @@ def rebuild(session: Session) -> None:
     session.store.rebuild(session.tenant)
 
 
+def reindex(session: Session) -> None:
+    """Drop the index alone and write it again.
+
+    Raises:
+        NotPermitted: A principal acts that is no operator.
+    """
+    require_overseer(session)
+    session.store.reindex(session.tenant)
+
+
 def diagnose(session: Session, reader: FileReader, head: str = "") -> Diagnosis:
     """Look the session's tenant over: only identifiers and states come out.
 

@@ -44,6 +44,7 @@ class Gathered:
         revision: The state to name: how many versions of claims the asker may see in it.
         judged: The rows, part by part.
         known: Rows that were put together with their relations already, by event.
+        places: Where these are.
     """
 
     context: Context
@@ -51,6 +52,7 @@ class Gathered:
     revision: int
     judged: tuple[Judged, ...] = ()
     known: dict[int, Row] = field(default_factory=dict)
+    places: dict[int, Ref] = field(default_factory=dict)
 
     @property
     def viewing(self) -> Viewing:
@@ -94,7 +96,9 @@ class Gathered:
 
     def read(self, refs: Collection[Ref]) -> list[Row]:
         """Rows with what other visible claims make of them, in the order asked for."""
-        seqs = events_of(self.judged, list(refs))
+        wanted = list(refs)
+        seqs = events_of(self.judged, wanted)
+        self.places.update(zip(seqs, wanted, strict=True))
         missing = [seq for seq in seqs if seq not in self.known]
         stored = self.viewing.snapshot.rows_at([seq for seq in missing if seq not in self.own])
         found = [stored[seq] for seq in missing if seq in stored]
@@ -102,6 +106,10 @@ class Gathered:
         seen = self.viewing.seen_among(found, self.context.superseded)
         self.known.update((row.seq, row) for row in seen)
         return [self.known[seq] for seq in seqs if seq in self.known]
+
+    def place(self, row: Row) -> Ref:
+        """Where a row that was read is."""
+        return self.places[row.seq]
 
     def find(self, claim_ids: Collection[str]) -> dict[str, Ref]:
         """Where the rows in scope of some claims are."""

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from muniment.core.access import Scope
 from muniment.core.canonical import digest
-from muniment.core.errors import InvalidInput, NotPermitted
+from muniment.core.errors import EmbedderUnavailable, InvalidInput, NotPermitted
 from muniment.core.packet import Packet
+from muniment.core.ranking import FUSED
 from muniment.core.request import Request, request_findings, scope_findings
 from muniment.ports.store import Access
 from muniment.usecases.session import Session
@@ -30,7 +31,8 @@ from muniment.usecases.viewing import Viewing
 if TYPE_CHECKING:
     from muniment.usecases.answer import Asked
     from muniment.usecases.eligible import Gathered
-    from muniment.usecases.scoring import Hit
+    from muniment.usecases.embedding import Meaning
+    from muniment.usecases.hits import Hit
 
 __all__ = ["Recalled", "Request", "recall"]
 
@@ -74,6 +76,7 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
     scopes = tuple(sorted(request.scopes or session.scopes))
     asked = Asked(session, request, counter, scopes, request.at or now, ontology)
     hits: tuple[Hit, ...] = ()
+    meaning, unembedded = _meaning(session, request)
     if not scopes:
         packet = asked.no_scope()
     else:
@@ -84,7 +87,11 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
             if request.grounded:
                 packet, hits = _grounded(asked, gathered)
             else:
-                scoring, scored = score(gathered, request)
+                scoring, scored = score(gathered, request, meaning)
+                covered = scoring.nearby.coverage() if scoring.nearby else None
+                asked = replace(
+                    asked, policy=scoring.policy, coverage=covered, unembedded=unembedded
+                )
                 packet = Answer(asked, gathered, scoring, scored).packet()
                 hits = scored.supported
     if request.log == "off":
@@ -105,6 +112,29 @@ def _grounded(asked: Asked, gathered: Gathered) -> tuple[Packet, tuple[Hit, ...]
     answer = Answer(asked, gathered, scoring, scored)
     answer.rewrites = rewrites
     return replace(answer.packet(), variants=expansion.variants), scored.supported
+
+
+def _meaning(session: Session, request: Request) -> tuple[Meaning | None, str]:
+    """The question's vector, where its method compares by one; why there is none, where an embedder is declared.
+
+    Raises:
+        InvalidInput: The method needs an embedder, and none is configured.
+        EmbedderUnavailable: The method needs the embedder, and it did not answer.
+    """
+    from muniment.usecases.embedding import meaning_of, needs_embedder
+
+    if not FUSED.compares(request.method) or not request.query:
+        return None, ""
+    alone = request.method == "embedding_similarity"
+    try:
+        meaning = meaning_of(session, request.query)
+    except (EmbedderUnavailable, InvalidInput) as error:
+        if alone:
+            raise
+        return None, f"nothing is compared by embedding: {error}"
+    if alone and meaning is None:
+        raise needs_embedder()
+    return meaning, ""
 
 
 def _absolute(session: Session, viewing: Viewing, scopes: tuple[Scope, ...]) -> tuple[str, ...]:

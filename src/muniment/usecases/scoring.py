@@ -9,20 +9,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from muniment.core.codec import encode
 from muniment.core.ids import is_id
-from muniment.core.rank import (
-    ONE,
-    RANKING_POLICY,
-    Keyword,
-    Relevance,
-    may_support,
-    relevance,
-    supports,
-)
+from muniment.core.rank import Keyword, may_support, relevance, supports
+from muniment.core.ranking import FUSED, LEXICAL, ONE, RANKING_POLICY
 from muniment.core.request import Request
 from muniment.core.row import FOREVER, Row
 from muniment.core.signals import (
@@ -38,8 +30,11 @@ from muniment.core.signals import (
 from muniment.core.text import match_key
 from muniment.core.words import query_words, words
 from muniment.usecases.eligible import Gathered
-from muniment.usecases.filtering import filter_of, passes
-from muniment.usecases.judging import Ref, events_of
+from muniment.usecases.embedding import Meaning
+from muniment.usecases.filtering import Filter, passes
+from muniment.usecases.hits import Chosen, Hit, Scored
+from muniment.usecases.judging import Ref
+from muniment.usecases.nearby import NEAREST, Nearby, Nearest, worded
 from muniment.usecases.searching import POOL, Match, Search
 from muniment.usecases.traverse import EligibleRows, Graph, Walked, back_among, walked
 from muniment.usecases.viewing import Viewing
@@ -50,77 +45,21 @@ NAMED_AT_MOST = 64
 """Words of a query that are looked up as identifiers or aliases."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A claim that was read and scored."""
-
-    row: Row
-    content: Mapping[str, Any]
-    relevance: Relevance
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What was found, best first.
-
-    Attributes:
-        supported: Enough to answer with.
-        below_threshold: Supported, and below the asker's own threshold.
-        near: How many eligible claims hold some word of the query and are not supported.
-        over_pool: How many could be supported, and are not among the best that were read.
-        refused: Refused and supported: what is left out, with the rules.
-        matched: How many eligible rows hold a word of the query or are named by it.
-        filtered: How many of these the filters took out.
-        terms: The words of the query.
-        walked: What a walk along facts, entities and relationships came to.
-    """
-
-    supported: tuple[Hit, ...]
-    below_threshold: tuple[Hit, ...]
-    near: int
-    over_pool: int
-    refused: tuple[tuple[Hit, tuple[str, ...]], ...]
-    matched: int
-    filtered: int
-    terms: tuple[str, ...]
-    walked: Walked = field(default_factory=Walked)
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Rows that a request can have meant.
-
-    Attributes:
-        rows: The best, as many as are read.
-        matches: All that hold a word, after filters.
-        matched: How many rows were meant before filters.
-        filtered: How many of these the filters took out.
-        rest: How many passed and were not read.
-        refs: Where those of `rows` are that were found by their words.
-        named: Where those are that the query names.
-    """
-
-    rows: list[Row]
-    matches: list[Match]
-    matched: int
-    filtered: int
-    rest: int = 0
-    refs: list[Ref] = field(default_factory=list)
-    named: list[Ref] = field(default_factory=list)
-
-
 class Scoring:
     """One request's words, weighed by what is eligible; scores any row of what was gathered."""
 
-    def __init__(self, gathered: Gathered, request: Request) -> None:
-        """Look the query's words up and weigh them."""
+    def __init__(self, gathered: Gathered, request: Request, meaning: Meaning | None) -> None:
+        """Look the query's words up and weigh them; compare its vector where there is one."""
         self.gathered, self.request = gathered, request
+        self.policy = FUSED if meaning is not None else LEXICAL
+        compares = meaning is not None and self.policy.compares(request.method)
+        self.nearby = Nearby(gathered, meaning) if meaning is not None and compares else None
+        self.filter = Filter(gathered, request)
         self.query = query_words(request.query)
         self.search = Search(gathered, self.query)
         self.statistics = self.search.statistics
         self.named = _named(gathered.viewing, request)
         self.found_named = gathered.find(self.named)
-        self._refs: dict[int, Ref] = {}
         self._read: dict[int, Mapping[str, Any]] = {}
         self.walked = self._walked() if request.method == "graph_traversal" else Walked()
 
@@ -157,7 +96,7 @@ class Scoring:
 
     def walk_among(self, rows: list[Row]) -> None:
         """Walk among a few rows, where the method weighs closeness beside other signals."""
-        if "graph" not in RANKING_POLICY.beside(self.request.method):
+        if "graph" not in self.policy.beside(self.request.method):
             return
         self._contents(rows)
         known = {row.claim_id: row for row in rows}
@@ -170,86 +109,134 @@ class Scoring:
 
     def rows(self, refs: Collection[Ref]) -> list[Row]:
         """Rows by their places."""
-        places = list(refs)
-        found = self.gathered.read(places)
-        by_seq = dict(zip(events_of(self.gathered.judged, places), places, strict=True))
-        self._refs.update((row.seq, by_seq[row.seq]) for row in found)
-        return found
+        return self.gathered.read(list(refs))
 
     def chosen(self, *, eligible: bool) -> Chosen:
         """The rows that the request can have meant, best by what their columns tell first."""
         gathered, method = self.gathered, self.request.method
         named = [ref for ref in self.found_named.values() if gathered.serves(ref) == eligible]
         first = [r for r in self._by_id(named) if passes(gathered, self.request, r)]
-        dropped = len(named) - len(first)
+        start = Chosen(first, len(named), len(named) - len(first))
         if method == "exact_identifier":
-            return Chosen(first, [], len(named), dropped)
+            return start
         if method == "graph_traversal":
-            reached = gathered.find(set(self.walked.closeness) - self.named)
-            refs = [ref for ref in reached.values() if gathered.serves(ref) == eligible]
-            rows = [r for r in self._by_id(refs) if passes(gathered, self.request, r)]
-            near = sorted(rows, key=lambda r: (-self.walked.closeness[r.claim_id], r.claim_id))
-            matched = len(named) + len(refs)
-            return Chosen(first + near, [], matched, matched - len(first) - len(near))
+            return self._by_walk(start, eligible=eligible)
         if method == "temporal_retrieval" and not self.query:
-            return self._in_time(first, named, eligible=eligible)
-        return self._by_words(first, named, eligible=eligible)
+            return self._in_time(start, named, eligible=eligible)
+        if method != "embedding_similarity":
+            start = self._by_words(start, named, eligible=eligible)
+        if self.nearby is None or not self.policy.compares(method):
+            return start
+        return self._by_meaning(self.nearby, start, named, eligible=eligible)
 
     def _by_id(self, refs: Collection[Ref]) -> list[Row]:
         return sorted(self.rows(refs), key=lambda row: row.claim_id)
 
-    def _by_words(self, first: list[Row], named: list[Ref], *, eligible: bool) -> Chosen:
-        search, filtering = self.search, filter_of(self.gathered, self.request)
+    def _by_walk(self, start: Chosen, *, eligible: bool) -> Chosen:
+        gathered = self.gathered
+        reached = gathered.find(set(self.walked.closeness) - self.named)
+        refs = [ref for ref in reached.values() if gathered.serves(ref) == eligible]
+        rows = [r for r in self._by_id(refs) if passes(gathered, self.request, r)]
+        near = sorted(rows, key=lambda r: (-self.walked.closeness[r.claim_id], r.claim_id))
+        out = start.filtered + len(refs) - len(near)
+        return Chosen([*start.rows, *near], start.matched + len(refs), out)
+
+    def _by_words(self, start: Chosen, named: list[Ref], *, eligible: bool) -> Chosen:
+        search = self.search
         everything = search.matches(None, eligible=eligible)
-        matches = everything if filtering is None else search.matches(filtering, eligible=eligible)
-        limit = sum(len(m.among) for m in matches) if self._reads_all() else POOL
-        twice = {ref for ref in named if search.keyword(ref).coverage}
-        refs = [r for r in search.best(matches, limit + len(named)) if r not in set(named)]
-        rows = [r for r in self.rows(refs[:limit]) if passes(self.gathered, self.request, r)]
-        total = sum(len(m.among) for m in everything) + len(named) - len(twice)
-        kept = sum(len(m.among) for m in matches) - sum(self._among(ref, matches) for ref in named)
-        out = total - kept - len(first) - (len(refs[:limit]) - len(rows))
+        matches = (
+            search.matches(self.filter, eligible=eligible) if self.filter.narrows else everything
+        )
+        # An address is known only when a claim is read, so that filter comes before the pool is cut.
+        limit = sum(len(m.among) for m in matches) if self.request.uri_prefix else POOL
+        best = search.best(matches, limit + len(named))
+        refs = [ref for ref in best if ref not in set(named)][:limit]
+        worded = [ref for ref in named if search.keyword(ref).coverage]
+        total = sum(len(m.among) for m in everything) - len(worded)
+        kept = sum(len(m.among) for m in matches) - sum(search.is_among(r, matches) for r in named)
         return Chosen(
-            [*first, *rows], matches, total, out, kept - len(refs[:limit]), refs[:limit], named
+            [*start.rows, *self.rows(refs)],
+            start.matched + total,
+            start.filtered + total - kept,
+            kept - len(refs),
+            self._over(matches, [*refs, *named]) if kept > len(refs) else 0,
+            frozenset(refs),
         )
 
-    def _among(self, ref: Ref, matches: list[Match]) -> bool:
-        match = matches[ref[0]]
-        return bool((match.scores.places[match.among] == ref[1]).any())
-
-    def _reads_all(self) -> bool:
-        """Whether a filter asks for what only reading a claim tells."""
-        return bool(self.request.uri_prefix)
-
-    def _in_time(self, first: list[Row], named: list[Ref], *, eligible: bool) -> Chosen:
-        gathered, filtering = self.gathered, filter_of(self.gathered, self.request)
-        masks = [
-            one.eligible if eligible else one.run.live & ~one.eligible for one in gathered.judged
+    def _over(self, matches: list[Match], read: list[Ref]) -> int:
+        """How many rows beyond those that are read could be supported, for all that their words tell."""
+        search, method = self.search, self.request.method
+        able = [
+            ref
+            for ref in read
+            if search.is_among(ref, matches)
+            and may_support(search.keyword(ref), method, self.policy)
         ]
-        matched = sum(int(mask.sum()) for mask in masks)
-        if filtering is not None:
-            masks = [m & self.search.passing(n, filtering) for n, m in enumerate(masks)]
+        return search.could_support(matches, method, self.policy) - len(able)
+
+    def _by_meaning(
+        self, nearby: Nearby, start: Chosen, named: list[Ref], *, eligible: bool
+    ) -> Chosen:
+        """Rows that are near by embedding, beside those that hold the words."""
+        alone = self.request.method == "embedding_similarity"
+        calibration = nearby.meaning.calibration
+        masks = self._masks(eligible=eligible)
+        for run, position in (*named, *start.refs):
+            masks[run] = masks[run].copy()
+            masks[run][position] = False
+        allowed = (
+            [m & self.filter.mask(n) for n, m in enumerate(masks)] if self.filter.narrows else masks
+        )
+        least = calibration.average + 1 if alone else calibration.noise + 1
+        limit = POOL if alone else NEAREST
+        everything = nearby.nearest(least, masks, limit)
+        found = nearby.nearest(
+            least, allowed, everything.size if self.request.uri_prefix else limit
+        )
+        known = 0 if alone else worded(self.search.scores, everything)
+        kept = found.size - (0 if alone else worded(self.search.scores, found))
+        fresh = [ref for ref in found.refs if alone or not self.search.keyword(ref).coverage]
+        over = self._meant(nearby, found, alone=alone)
+        return Chosen(
+            [*start.rows, *self.rows(found.refs)],
+            start.matched + everything.size - known,
+            start.filtered + everything.size - known - kept,
+            start.rest + kept - len(fresh) - (len(found.refs) - len(fresh)),
+            start.over + over,
+            start.refs | frozenset(found.refs),
+        )
+
+    def _meant(self, nearby: Nearby, found: Nearest, *, alone: bool) -> int:
+        """How many near rows beyond those that are read are supported by that alone."""
+        least = nearby.least_supported(self.policy) if alone else nearby.least_meant(self.policy)
+        read, over = set(found.refs), 0
+        for n, (places, cosines) in enumerate(zip(found.places, found.cosines, strict=True)):
+            for place in places[cosines >= least].tolist():
+                keyword = Keyword() if alone else self.search.keyword((n, place))
+                worded = may_support(keyword, self.request.method, self.policy)
+                over += (n, place) not in read and (alone or not worded)
+        return over
+
+    def _masks(self, *, eligible: bool) -> list[Any]:
+        judged = self.gathered.judged
+        return [one.eligible if eligible else one.run.live & ~one.eligible for one in judged]
+
+    def _in_time(self, start: Chosen, named: list[Ref], *, eligible: bool) -> Chosen:
+        masks = self._masks(eligible=eligible)
         for run, position in named:
             masks[run] = masks[run].copy()
             masks[run][position] = False
+        matched = sum(int(mask.sum()) for mask in masks)
+        if self.filter.narrows:
+            masks = [m & self.filter.mask(n) for n, m in enumerate(masks)]
         kept = sum(int(mask.sum()) for mask in masks)
-        limit = kept if self._reads_all() else POOL
-        refs = self.search.nearest_in_time(masks, gathered.ask.at, limit)
-        rows = [r for r in self.rows(refs) if passes(gathered, self.request, r)]
-        out = matched - kept - len(first) - (len(refs) - len(rows))
-        return Chosen([*first, *rows], [], matched, out, kept - len(refs))
-
-    def over_pool(self, chosen: Chosen) -> int:
-        """How many rows beyond those that were read could be supported, for all that their columns tell."""
-        if not chosen.rest:
-            return 0
-        method = self.request.method
-        if not chosen.matches:
-            return chosen.rest if may_support(Keyword(), method) else 0
-        read = [ref for ref in chosen.refs if may_support(self.search.keyword(ref), method)]
-        named = [r for r in chosen.named if self._among(r, chosen.matches)]
-        able = [ref for ref in named if may_support(self.search.keyword(ref), method)]
-        return self.search.could_support(chosen.matches, method) - len(read) - len(able)
+        limit = kept if self.request.uri_prefix else POOL
+        refs = self.search.nearest_in_time(masks, self.gathered.ask.at, limit)
+        rest = kept - len(refs)
+        over = rest if may_support(Keyword(), self.request.method, self.policy) else 0
+        rows = [*start.rows, *self.rows(refs)]
+        out = start.filtered + matched - kept
+        return Chosen(rows, start.matched + matched, out, rest, over)
 
     # --- reading ---
 
@@ -271,7 +258,7 @@ class Scoring:
         return {r.seq: self._read[r.seq] for r in rows if r.seq in self._read}
 
     def _keyword(self, row: Row) -> Keyword:
-        ref = self._refs.get(row.seq)
+        ref = self.gathered.places.get(row.seq)
         return self.search.keyword(ref) if ref else Keyword()
 
     def _temporal(self, row: Row) -> int:
@@ -292,7 +279,9 @@ class Scoring:
             "graph": self.walked.closeness.get(row.claim_id, 0),
             **self._by_name(content),
         }
-        return Hit(row, content, relevance(signals, self.request.method))
+        if self.nearby is not None:
+            signals |= self.nearby.signals(self.gathered.places.get(row.seq))
+        return Hit(row, content, relevance(signals, self.request.method, self.policy))
 
     def _by_name(self, content: Mapping[str, Any]) -> dict[str, int]:
         """What the claim's names say, where the method weighs it."""
@@ -324,21 +313,30 @@ def _named(viewing: Viewing, request: Request) -> frozenset[str]:
     return frozenset(found) if request.query.strip() else frozenset(request.ids)
 
 
-def score(gathered: Gathered, request: Request) -> tuple[Scoring, Scored]:
-    """Everything that answers a request, and what was left out."""
-    scoring = Scoring(gathered, request)
+def score(
+    gathered: Gathered, request: Request, meaning: Meaning | None = None
+) -> tuple[Scoring, Scored]:
+    """Everything that answers a request, and what was left out.
+
+    Args:
+        gathered: The rows, decided.
+        request: What is asked.
+        meaning: The question's vector; None where nothing embeds.
+    """
+    scoring = Scoring(gathered, request, meaning)
+    policy = scoring.policy
     chosen = scoring.chosen(eligible=True)
     scoring.walk_among(chosen.rows)
     hits = scoring.read(chosen.rows)
-    least = [hit for hit in hits if supports(hit.relevance, 0.0)]
-    enough = [hit for hit in least if supports(hit.relevance, request.relevance_threshold)]
-    below = [hit for hit in least if not supports(hit.relevance, request.relevance_threshold)]
-    over = scoring.over_pool(chosen)
+    threshold = request.relevance_threshold
+    least = [hit for hit in hits if supports(hit.relevance, 0.0, policy)]
+    enough = [hit for hit in least if supports(hit.relevance, threshold, policy)]
+    below = [hit for hit in least if not supports(hit.relevance, threshold, policy)]
     return scoring, Scored(
         supported=tuple(enough),
         below_threshold=tuple(below),
-        near=len(hits) - len(least) + chosen.rest - over,
-        over_pool=over,
+        near=len(hits) - len(least) + chosen.rest - chosen.over,
+        over_pool=chosen.over,
         refused=_refused(scoring, gathered, request),
         matched=chosen.matched,
         filtered=chosen.filtered + len(chosen.rows) - len(hits),
@@ -351,8 +349,9 @@ def _refused(
     scoring: Scoring, gathered: Gathered, request: Request
 ) -> tuple[tuple[Hit, tuple[str, ...]], ...]:
     """Claims that would have answered, and why they may not."""
-    rows = scoring.chosen(eligible=False).rows[:POOL]
+    rows = scoring.chosen(eligible=False).rows[: POOL + NEAREST]
     hits = scoring.read(rows)
-    enough = [hit for hit in hits if supports(hit.relevance, request.relevance_threshold)]
+    threshold, policy = request.relevance_threshold, scoring.policy
+    enough = [hit for hit in hits if supports(hit.relevance, threshold, policy)]
     places = gathered.find([hit.row.claim_id for hit in enough])
     return tuple((hit, gathered.reasons(places[hit.row.claim_id])) for hit in enough)

@@ -8,45 +8,19 @@ What reading a claim tells is `scoring`'s matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from muniment.core.rank import (
-    ONE,
-    RANKING_POLICY,
-    Keyword,
-    Statistics,
-    by_keyword,
-    may_support,
-    weighed,
-)
-from muniment.core.row import Row
+from muniment.core.rank import Keyword, Statistics, may_support, weighed
+from muniment.core.ranking import LEXICAL, ONE, RankingPolicy
 from muniment.core.signals import temporal_share
 from muniment.index.keyword import MOST_WORDS, Held, Scores, held, scored
 from muniment.index.table import Array
 from muniment.usecases.eligible import Gathered
-from muniment.usecases.judging import Ref, asked_of_groups
-
-Wanted = Callable[[Row], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Which rows a request lets through, before the best of them are taken.
-
-    Attributes:
-        passes: Answers for a row that stands for its group.
-        question: What is asked, by which the answers for groups are remembered.
-        apart: Answers for rows of which their relations decide.
-        only: The only rows that are wanted; None for any.
-    """
-
-    passes: Wanted
-    question: object
-    apart: Mapping[Ref, bool] = field(default_factory=dict)
-    only: frozenset[Ref] | None = None
+from muniment.usecases.filtering import Filter
+from muniment.usecases.judging import Ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,42 +61,20 @@ class Search:
         """What the words earn a row."""
         return self.scores[ref[0]].at(ref[1])
 
-    def matches(self, filtering: Filter | None, *, eligible: bool) -> list[Match]:
+    def matches(self, narrowed: Filter | None, *, eligible: bool) -> list[Match]:
         """The rows that hold a word and may serve, or may not.
 
         Args:
-            filtering: What lets a row through; None for no filter.
+            narrowed: What the request filters for; None for no filter.
             eligible: Whether those are wanted that may serve.
         """
         found = []
         for n, scores in enumerate(self.scores):
             wanted = scores.eligible if eligible else ~scores.eligible
-            if filtering is not None:
-                wanted = wanted & self.passing(n, filtering)[scores.places]
+            if narrowed is not None and narrowed.narrows:
+                wanted = wanted & narrowed.mask(n)[scores.places]
             found.append(Match(n, scores, np.flatnonzero(wanted)))
         return found
-
-    def passing(self, run: int, filtering: Filter) -> Array:
-        """Which positions of a run a filter lets through: by groups, and those apart by themselves."""
-        judged = self.gathered.judged[run]
-        answers = asked_of_groups(
-            self.gathered.context,
-            judged.run,
-            judged.groups,
-            ("filter", filtering.question),
-            filtering.passes,
-        )
-        table = np.zeros(int(judged.groups.of.max(initial=0)) + 1, np.bool_)
-        table[[group for group, answer in answers.items() if answer]] = True
-        allowed: Array = table[judged.groups.of]
-        for (n, position), answer in filtering.apart.items():
-            if n == run:
-                allowed[position] = answer
-        if filtering.only is not None:
-            named = np.zeros(judged.run.size, np.bool_)
-            named[[position for n, position in filtering.only if n == run]] = True
-            allowed &= named
-        return allowed
 
     def best(self, matches: Sequence[Match], count: int) -> list[Ref]:
         """The best of some rows, best first."""
@@ -137,15 +89,22 @@ class Search:
             refs += [(match.run, place) for place in places.tolist()]
         return _sorted(refs, order, names, count)
 
-    def could_support(self, matches: Sequence[Match], method: str) -> int:
+    def is_among(self, ref: Ref, matches: Sequence[Match]) -> bool:
+        """Whether a row is among some."""
+        match = matches[ref[0]]
+        return bool((match.scores.places[match.among] == ref[1]).any())
+
+    def could_support(
+        self, matches: Sequence[Match], method: str, policy: RankingPolicy = LEXICAL
+    ) -> int:
         """How many of some rows could be supported, for all that their words tell."""
-        least = _least_coverage(method)
+        least = _least(lambda coverage: may_support(Keyword(coverage, ONE), method, policy))
         total = 0
         for match in matches:
             scores = match.scores
             floor = -(-least * scores.total // ONE)
             near = match.among[scores.weight[match.among] >= floor]
-            total += scores.enough(near, lambda coverage: _least_saturation(coverage, method))
+            total += scores.enough(near, lambda coverage: _saturation(coverage, method, policy))
         return total
 
     def nearest_in_time(self, wanted: Sequence[Array], at: int, count: int) -> list[Ref]:
@@ -225,17 +184,8 @@ def _least(enough: Callable[[int], bool]) -> int:
     return high
 
 
-def _least_coverage(method: str) -> int:
-    return _least(lambda coverage: may_support(Keyword(coverage, ONE), method))
+def _saturation(coverage: int, method: str, policy: RankingPolicy) -> int:
+    return _least(lambda found: may_support(Keyword(coverage, found), method, policy))
 
 
-def _least_saturation(coverage: int, method: str) -> int:
-    return _least(lambda saturation: may_support(Keyword(coverage, saturation), method))
-
-
-def rough(score: Keyword) -> int:
-    """The order in which rows are taken, as `core.rank.by_keyword` gives it."""
-    return by_keyword(score)
-
-
-POOL = RANKING_POLICY.pool
+POOL = LEXICAL.pool

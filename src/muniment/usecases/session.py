@@ -15,9 +15,14 @@ from muniment.core.access import Scope, Visibility
 from muniment.core.codec import micros
 from muniment.core.ids import new_id
 from muniment.ports.credential import Verifier
+from muniment.ports.embedding import Embedder
 from muniment.ports.source import SourceReader
 from muniment.ports.store import Store
 from muniment.ports.tokens import TokenCounter
+
+
+def _none() -> None:
+    """Nothing embeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Session:
         visibility: What new claims get where none is said; None means that it must be said.
         uses: Allowed uses of new claims where none are said.
         declared: Where the values come from, shown to the user.
+        embedder: Gives what embeds texts, opened at its first use; None where nothing does.
     """
 
     store: Store
@@ -51,6 +57,7 @@ class Session:
     visibility: Visibility | None = None
     uses: tuple[str, ...] = ()
     declared: str = ""
+    embedder: Callable[[], Embedder | None] = _none
 
     def now(self) -> datetime:
         """The present in UTC."""

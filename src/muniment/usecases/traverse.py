@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from muniment.core.graph import Bounds, Holding, Look, Reached, Vertex, closeness, traverse
-from muniment.core.rank import ONE, RANKING_POLICY
+from muniment.core.ranking import ONE, RANKING_POLICY
 from muniment.core.row import Row
 from muniment.core.signals import names_of, whole_names
 from muniment.core.text import match_key

@@ -211,6 +211,7 @@ def _plan(
         uses=old.uses or LOW_RISK,
         repositories=known,
         credential=str(file),
+        embedder=old.embedder or wiring.default_embedder(),
     )
     declarations = _declarations(call, asked, profile, is_new)
     return Plan(profile, is_new, file, not file.exists(), declarations, policies, added)
@@ -258,6 +259,7 @@ def _show(call: Call, plan: Plan) -> None:
             ("store", f"{profiles.shown(profile.store)} ({there})"),
             ("credential", f"{plan.credential} ({key})"),
             ("new claims", f"{_seen_by(profile)}; for {', '.join(profile.uses)}"),
+            ("embedder", profile.embedder),
         ]
     if plan.repository:
         rows.append(("repository", f"{plan.repository[0]} at {plan.repository[1]}"))

@@ -1,0 +1,124 @@
+"""What an operator does with a memory: declare, erase, check, embed. Part of the library's front object.
+
+- What is declared is signed once a credential is registered; what is checked counts everybody's writes, and so needs
+  the operator's role then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from muniment import wiring
+from muniment.core.event import Verification
+from muniment.core.policy import Policy
+from muniment.ports.credential import Signer
+from muniment.ports.learning import Progress
+from muniment.usecases.session import Session
+
+if TYPE_CHECKING:
+    from muniment.core.claim import Claim
+    from muniment.usecases.declare import Declaration
+    from muniment.usecases.doctor import Diagnosis
+    from muniment.usecases.embedding import Embedded
+    from muniment.usecases.erase import Erased
+
+
+class Operating:
+    """The operator's verbs; `memory.Memory` has them all."""
+
+    def __init__(self, session: Session) -> None:
+        """Wrap a session."""
+        self.session = session
+
+    def declare(self, *declarations: Declaration, signer: Signer | None = None) -> str:
+        """Declare principals, groups, roles, credentials (`usecases.declare`)."""
+        from muniment.usecases.declare import declare
+
+        return declare(self.session, declarations, signer)
+
+    def declared(self, kind: str) -> tuple[Mapping[str, Any], ...]:
+        """The latest declarations of a kind: principal, group, role, credential or policy.
+
+        An operator sees all; anybody else those about itself and its groups.
+        """
+        from muniment.usecases.declare import declared
+        from muniment.usecases.viewing import Viewing
+
+        with self.session.store.snapshot(self.session.tenant) as snapshot:
+            return declared(Viewing(snapshot, self.session.principal), kind)
+
+    def is_governed(self) -> bool:
+        """Whether somebody's credential is registered, so that declarations have to be signed."""
+        from muniment.usecases.declare import is_bootstrap
+
+        with self.session.store.snapshot(self.session.tenant) as snapshot:
+            return not is_bootstrap(snapshot)
+
+    def declare_policy(self, policy: Policy, signer: Signer) -> str:
+        """Declare a policy, signed by its reviewer."""
+        from muniment.usecases import declare
+
+        return declare.declare(
+            self.session, (declare.policy(self.session, policy, signer),), signer
+        )
+
+    def erase(self, claim_id: str, signer: Signer | None) -> Erased:
+        """Erase a claim's content everywhere; see `usecases.erase`."""
+        from muniment.usecases.erase import erase
+
+        return erase(self.session, claim_id, signer)
+
+    def to_erase(self, name: str) -> Claim:
+        """The claim that `erase` would erase: accepted, pending or rejected."""
+        from muniment.usecases.erase import to_erase
+
+        return to_erase(self.session, name)
+
+    def lift(self, tombstone: str, reason: str, signer: Signer) -> int:
+        """Lift a tombstone by name, on new evidence."""
+        from muniment.usecases.erase import lift
+
+        return lift(self.session, tombstone, reason, signer)
+
+    def verify(self, head: str = "") -> Verification:
+        """Check the ledger, against a kept head where one is given.
+
+        Raises:
+            NotPermitted: A principal acts that is no operator: what comes out counts what others wrote.
+        """
+        from muniment.usecases.doctor import verify
+
+        return verify(self.session, head)
+
+    def doctor(self, head: str = "") -> Diagnosis:
+        """Check the ledger, what is derived from it, and that every acceptance is accounted for."""
+        from muniment.usecases.doctor import diagnose
+
+        return diagnose(self.session, wiring.read_file, head)
+
+    def rebuild(self) -> None:
+        """Drop everything derived and fold the ledger again."""
+        from muniment.usecases.doctor import rebuild
+
+        rebuild(self.session)
+
+    def reindex(self) -> None:
+        """Drop the index alone and write it again from what is derived; the same answers follow (`E-REBUILD`)."""
+        from muniment.usecases.doctor import reindex
+
+        reindex(self.session)
+
+    def embed(self, progress: Progress | None = None) -> Embedded:
+        """Embed every visible claim that has no vector in the declared space; memory is searchable meanwhile.
+
+        Args:
+            progress: Told how far it is.
+
+        Raises:
+            InvalidInput: No embedder is declared.
+            EmbedderUnavailable: It did not answer; what was embedded until then is kept.
+        """
+        from muniment.usecases.embedding import embed_pending
+
+        return embed_pending(self.session, progress)
