@@ -33,9 +33,10 @@ from muniment.core.render import render_empty
 from muniment.core.text import text_findings
 from muniment.usecases.answer import Asked
 from muniment.usecases.eligible import Gathered
+from muniment.usecases.hits import Hit, Scored
 from muniment.usecases.propose import Proposed
 from muniment.usecases.remember import remember
-from muniment.usecases.scoring import Hit, Scored, Scoring, score
+from muniment.usecases.scoring import Scoring, score
 from muniment.usecases.serving import ServingFacts, State
 from muniment.usecases.session import Session
 

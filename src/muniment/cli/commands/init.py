@@ -107,7 +107,11 @@ def init(
     principal = _principal(call, user, old)
     passphrase.require_person(principal, "set up memory")
     place = None if no_repository else _repository(folder)
-    asked = _Asked(principal, _group_name(principal, group, old), tuple(map(_agent_name, agents)))
+    asked = _Asked(
+        principal,
+        _group_name(principal, group, old),
+        tuple(f"agent:{one.removeprefix('agent:')}" for one in agents),
+    )
     plan = _plan(call, old, asked, place, _policies(principal, place, protected_ref, review_own))
     if plan.profile == old and not plan.signs:
         _say_where(call, plan, changed=False)
@@ -150,12 +154,8 @@ def _group_name(principal: str, given: str, old: Profile) -> str:
     if given:
         return f"group:{given.removeprefix('group:')}"
     known = old.visibility.allowed_principals if old.visibility else ()
-    group = next((name for name in known if name.startswith("group:")), "")
-    return group or f"group:{principal.removeprefix('user:')}"
-
-
-def _agent_name(given: str) -> str:
-    return f"agent:{given.removeprefix('agent:')}"
+    fallback = f"group:{principal.removeprefix('user:')}"
+    return next((name for name in known if name.startswith("group:")), fallback)
 
 
 def _repository(folder: Path) -> tuple[Scope, str]:
