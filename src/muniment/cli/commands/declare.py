@@ -9,7 +9,7 @@ import typer
 
 from muniment.cli import passphrase
 from muniment.cli.call import Call, Waiting, refusal, scope_from
-from muniment.cli.commands.init import declared_text, policy_text
+from muniment.cli.declared import declared_text, policy_text
 from muniment.cli.options import command
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
 from muniment.cli.refs import require_ref

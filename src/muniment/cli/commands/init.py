@@ -11,7 +11,7 @@ from __future__ import annotations
 import getpass
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +22,7 @@ from muniment import profile as profiles
 from muniment import wiring
 from muniment.cli import passphrase
 from muniment.cli.call import Call, Waiting, refusal
+from muniment.cli.declared import declared_text, policy_text
 from muniment.cli.options import command
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
 from muniment.cli.refs import require_ref
@@ -278,31 +279,6 @@ def _seen_by(profile: Profile) -> str:
         return "nobody said who may see them"
     who = ", ".join(profile.visibility.allowed_principals) or "everybody of the tenant"
     return f"{profile.visibility.level}, seen by {who}"
-
-
-def declared_text(kind: str, content: Mapping[str, object]) -> str:
-    """A declaration as a person reads it."""
-    name = str(content.get("name", ""))
-    for key in ("members", "roles", "public_keys"):
-        value = content.get(key)
-        if isinstance(value, list):
-            return f"{name}: {', '.join(map(str, value)) or 'none'}"
-    note = content.get("note")
-    return f"{name} ({note})" if note else name
-
-
-def policy_text(policy: Policy) -> str:
-    """What a policy lets through, as a person reads it."""
-    said = []
-    if policy.protected_ref:
-        said.append(
-            "accepts by itself facts of manifests, lock files, CI and Make targets that"
-            f" `{policy.protected_ref}` holds byte for byte, for low-risk uses"
-        )
-    if policy.may_review_own:
-        said.append(f"lets {', '.join(policy.may_review_own)} decide on own proposals")
-    state = "withdrawn: " if policy.withdrawn else ""
-    return f"{policy.name} in {policy.scope}: {state}{'; '.join(said) or 'nothing'}"
 
 
 def _carry_out(call: Call, plan: Plan, fd: int | None, file: Path | None) -> None:
