@@ -243,7 +243,7 @@ def test_somebody_elses_verification_is_evidence_only():
 def test_a_deletion_log_keeps_what_it_names_dead():
     pump, red = candidates("mpf.json")
     assert (pump.facts, red.state) == ((Fact("r-1", "runs_at", "dawn"),), "deleted")
-    assert ("r-2", "records of kind widget are passed over") in left_out("mpf.json")
+    assert ("r-2", "records of its kind are passed over") in left_out("mpf.json")
 
 
 def test_a_decision_that_holds_is_a_claim_and_one_that_was_replaced_is_not():

@@ -271,6 +271,18 @@ def test_a_secret_keeps_only_its_own_record_out_and_is_repeated_nowhere(desk):
     assert key not in desk.world.texts() + repr(found.left_out) + repr(found.findings)
 
 
+@pytest.mark.req("E-SECRET")
+def test_a_secret_that_a_name_would_cut_is_not_shown_in_part(desk):
+    key = "AKIA" + "Q3EGRIBPXKZ5TBNM"
+    rows = [
+        {"memory": "x" * 50 + f" {key}", "id": "", "replaced_by": "2"},
+        {"id": key, "memory": ""},
+    ]
+    found = desk.bring(desk.file("a.json", rows))
+    assert sum(found.files[0].refused.values()) == 2
+    assert key[:6] not in desk.world.texts() + repr(found.left_out) + repr(found.files[0].refused)
+
+
 def test_equal_texts_only_propose_a_duplicate(desk):
     desk.accept(desk.bring(desk.file("a.json", [memory("1", "Likes rye")])))
     found = desk.bring(desk.file("b.json", [memory("9", "Likes rye", user_id="u")]))

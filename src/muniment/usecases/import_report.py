@@ -91,13 +91,12 @@ class Imported:
 
 
 def named(file: str, place: Place, what: str) -> str:
-    """What a record is called where it is left out: its place, and its own name where that may be kept."""
+    """What a record is called where it is left out: its place, and its own name where all of that may be kept."""
     at = f":{place.line}" if place.line else place.pointer
     where = f"{shown(file)}{at}"
-    words = f"{where} ({what[:80]})" if what else where
-    return (
-        words if is_fit(words) else where if is_fit(where) else "a record whose name cannot be kept"
-    )
+    if what and is_fit(what) and is_fit(f"{where} ({what})"):
+        return f"{where} ({what[:80]})"
+    return where if is_fit(where) else "a record whose name cannot be kept"
 
 
 def shown(name: str) -> str:

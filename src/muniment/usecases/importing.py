@@ -285,7 +285,7 @@ class _Run:
             or earlier.slot != held.claim.slot
             or earlier.id in self._targets
         ):
-            said = "" if state == "deleted" else held.claim.claim[:60]
+            said = "" if state == "deleted" else held.claim.claim
             what = held.candidate.foreign_id or said
             self._leave(report, held.candidate.place, what, f"it is {state} at its source")
             return None

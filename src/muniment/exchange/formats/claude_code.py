@@ -77,7 +77,7 @@ def read(file: OpenFile, tools: Tools) -> Iterator[Yielded]:
         place = file.place(one.start, one.end, "/".join(one.headings))
         if _INDEX.match(f"- {place.quote}") or _INDEX.match(place.quote):
             yield Skipped(
-                place, one.own[:60], "it is an index: the note that it names is read by itself"
+                place, one.own, "it is an index: the note that it names is read by itself"
             )
             continue
         words = worded(one.text)

@@ -71,9 +71,9 @@ def read(file: OpenFile, tools: Tools) -> Iterator[Yielded]:
 def _statement(file: OpenFile, one: Passage, told: dict[str, str]) -> Yielded:
     place = file.place(one.start, one.end, "/".join(one.headings))
     if _is_reference(one.headings):
-        return Skipped(place, one.own[:60], "it only names files or keywords")
+        return Skipped(place, one.own, "it only names files or keywords")
     if _HEADER.match(place.quote) or one.own == "v1":
-        return Skipped(place, one.own[:60], "it is a header")
+        return Skipped(place, one.own, "it is a header")
     words = worded(one.text)
     preference = any("preference" in heading.lower() for heading in one.headings)
     doubts: tuple[Finding, ...] = words.doubts

@@ -73,12 +73,8 @@ def read(file: OpenFile, tools: Tools) -> Iterator[Yielded]:
         title = next(
             (line.lstrip("# ") for _, _, line in note.lines() if line.startswith("# ")), file.name
         )
-        reason = (
-            f"its status is {status[:60]}, so it does not hold"
-            if state
-            else "it states no decision"
-        )
-        yield Skipped(note.whole(), title[:80], reason)
+        reason = "its status says that it does not hold" if state else "it states no decision"
+        yield Skipped(note.whole(), title, reason)
     for one in decided:
         candidate = candidate_of(file, one)
         yield replace(

@@ -78,7 +78,7 @@ def read(file: OpenFile, tools: Tools) -> Iterator[Yielded]:
         elif kind in ("", "entity"):
             yield from _entity(node, value)
         else:
-            yield Skipped(node.place, kind[:40], "it is neither an entity nor a relation")
+            yield Skipped(node.place, kind, "it is neither an entity nor a relation")
 
 
 def _records(file: OpenFile) -> Iterator[Node]:

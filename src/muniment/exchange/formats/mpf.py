@@ -103,11 +103,8 @@ def _record(
     payload = mapping_of(value.get("payload"))
     text = next((said for key in _WORDS if (said := text_of(payload.get(key)))), "")
     if kind not in _KINDS or not text:
-        reason = (
-            f"records of kind {kind[:40] or 'none'} are passed over"
-            if kind not in _KINDS
-            else "its text is empty"
-        )
+        passed_over = kind not in _KINDS
+        reason = "records of its kind are passed over" if passed_over else "its text is empty"
         return Skipped(node.place, own or "record", reason)
     words = worded(text)
     category = text_of(payload.get("category"))
