@@ -91,6 +91,7 @@ class Candidate:
         derivation: How it follows from its source.
         cites: Addresses or identifiers that the record names as its evidence.
         doubts: What makes it need a closer look.
+        parts: Further parts of the claim, in wire form, of a format that states them (see `usecases.imported.PARTS`).
     """
 
     claim: str
@@ -117,6 +118,7 @@ class Candidate:
     derivation: str = "imported"
     cites: tuple[str, ...] = ()
     doubts: tuple[Finding, ...] = ()
+    parts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from muniment.core.errors import Finding
 from muniment.core.fold import claim_keys
 from muniment.core.row import Row
 from muniment.core.text import text_findings
+from muniment.usecases.imported import PRINCIPAL as IMPORTER
 from muniment.usecases.tombstones import refusals
 from muniment.usecases.viewing import Viewing
 
@@ -41,7 +42,8 @@ class Examined:
 
 
 def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> Examined:
-    """Examine a whole diff as `viewing`'s principal may."""
+    """Examine a whole diff as `viewing`'s principal may; what an import may leave open stays open at review."""
+    is_import = is_import or diff.proposed_by == IMPORTER
     findings = list(check_diff(diff, _targets(viewing, diff, now)))
     findings.extend(_texts(diff))
     conflicts: dict[str, tuple[Conflict, ...]] = {}

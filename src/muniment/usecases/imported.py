@@ -23,7 +23,8 @@ from typing import Any
 from muniment.core.access import Scope, Visibility
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim, Freshness, Provenance, Relationship, Review, Validity
-from muniment.core.codec import encode
+from muniment.core.codec import encode, read
+from muniment.core.draft_rules import mapping
 from muniment.core.errors import Finding
 from muniment.core.source import Evidence, Source
 from muniment.core.text import looks_like_instruction
@@ -31,6 +32,12 @@ from muniment.core.vocabulary import risk_of
 from muniment.ports.importing import Candidate, ForeignFile
 
 PRINCIPAL = "process:import"
+PARTS = (
+    "summary", "namespace", "ontology", "properties", "concept_type", "facts", "event", "importance",
+    "conflict_notes",
+    "prohibited_uses", "created_at", "validity", "extensions",
+)  # fmt: skip
+"""What a format may state besides: descriptions and limits; never scope, visibility, allowed uses or review."""
 _LARGEST_INTEGER = 2**53 - 1
 _LONGEST_TEXT = 20_000
 _MOST_NUMBERS = 64
@@ -63,6 +70,7 @@ def slot_of(candidate: Candidate, format_name: str) -> str:
         if one.name in ("created", "observed", "valid_from", "valid_until")
     ]
     content = [candidate.claim, candidate.body, encode(candidate.facts), list(candidate.steps)]
+    content += [candidate.parts] if candidate.parts else []
     whole = digest(
         [format_name, candidate.account, candidate.foreign_id, plain(content), plain(dates)]
     )
@@ -80,7 +88,7 @@ def claim_of(candidate: Candidate, file: ForeignFile, importer: Importer, new_id
     expires = found.get("expires")
     over = any(one is not None and one <= importer.now for one in (end, expires))
     cited = tuple(Relationship("cites", one) for one in candidate.cites)
-    return Claim(
+    made = Claim(
         id=new_id,
         claim=candidate.claim,
         scope=importer.scope,
@@ -107,6 +115,24 @@ def claim_of(candidate: Candidate, file: ForeignFile, importer: Importer, new_id
         aliases=(candidate.foreign_id,) if candidate.foreign_id and candidate.is_record else (),
         extensions={"import": _kept(candidate, file, doubts)},
     )
+    return with_parts(made, candidate.parts) if candidate.parts else made
+
+
+def with_parts(claim: Claim, parts: Mapping[str, Any]) -> Claim:
+    """The claim with what its format states besides; one part that cannot be read leaves all of them out.
+
+    Args:
+        claim: As every import makes it.
+        parts: Of `PARTS`, in wire form; validity and extensions are added to, the others replace.
+    """
+    record = dict(encode(claim))
+    for key in PARTS:
+        if key in parts:
+            both = {**mapping(record.get(key)), **mapping(parts[key])}
+            record[key] = both if key in ("validity", "extensions") else parts[key]
+    named = [*claim.aliases, *(parts.get("aliases") or ())]
+    record["aliases"] = list(dict.fromkeys(named))
+    return read(Claim, record, "", []) or claim
 
 
 def low_risk(uses: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 from muniment.core.canonical import canonical, digest_bytes
+from muniment.core.claim import Claim
 from muniment.exchange.mif import namespaces
+from muniment.exchange.mif.bundle import RESERVED
 from muniment.exchange.mif.entities import slug
-from muniment.exchange.mif.from_claims import concept_of, label
+from muniment.exchange.mif.from_claims import concept_of, foreign_of, label
+from muniment.exchange.mif.ids import is_uuid
 from muniment.exchange.mif.links import as_link
 from muniment.exchange.mif.mirror import uuid_of
 from muniment.exchange.mif.tables import concept_type_of
@@ -35,7 +40,11 @@ def bundle_files(export: Export) -> Files:
     leaving = export.claims
     names = _names(leaving)
     titles = {one.claim.id: label(one.claim) for one in leaving}
-    files = {names[one.claim.id]: _file(one, names, titles).encode("utf-8") for one in leaving}
+    ids = _ids(leaving)
+    files = {
+        names[one.claim.id]: markdown(*concept_of(one, names, titles, ids)).encode("utf-8")
+        for one in leaving
+    }
     files["index.md"] = _index(leaving, names, titles).encode("utf-8")
     files[".mif/config.yaml"] = written(
         {"mif_version": "1.0.0", "conformance_level": 2, "extensions": [OWN]}
@@ -53,15 +62,32 @@ def _names(leaving: Sequence[Outgoing]) -> dict[str, str]:
         words = re.sub(r"[^a-z0-9]+", "-", slug(label(claim))).strip("-")
         short = words[:48].rstrip("-") or "claim"
         kind = concept_type_of(claim.concept_type, claim.memory_type)
-        name = f"{kind}/{short}-{uuid[-12:]}.md"
+        name = _path_it_had(claim) or f"{kind}/{short}-{uuid[-12:]}.md"
         found[claim.id] = name if name not in taken else f"{kind}/{short}-{uuid}.md"
         taken.add(found[claim.id])
     return found
 
 
-def _file(one: Outgoing, names: Mapping[str, str], titles: Mapping[str, str]) -> str:
-    meta, body = concept_of(one, names, titles)
-    return markdown(meta, body)
+def _ids(leaving: Sequence[Outgoing]) -> dict[str, str]:
+    """Claim to the id under which it came from another bundle, where no other claim of the export has it."""
+    came = [(one.claim.id, one.claim.provenance.foreign_id.lower()) for one in leaving]
+    own = {uuid_of(one.claim.id) for one in leaving}
+    count = Counter(foreign for _, foreign in came)
+    return {
+        name: foreign
+        for name, foreign in came
+        if is_uuid(foreign) and count[foreign] == 1 and foreign not in own
+    }
+
+
+def _path_it_had(claim: Claim) -> str:
+    """The path that a concept from another bundle had there; empty where it had none that can be used."""
+    foreign = foreign_of(claim)
+    path = foreign.file if foreign else ""
+    parts = PurePosixPath(path).parts
+    odd = path.startswith(("/", ".")) or "\\" in path or ".." in parts or len(parts) > 8
+    reserved = not path.endswith(".md") or parts[-1] in RESERVED or ".mif" in parts
+    return "" if not path or odd or reserved or path.isprintable() is False else path
 
 
 def _index(leaving: Sequence[Outgoing], names: Mapping[str, str], titles: Mapping[str, str]) -> str:
@@ -70,7 +96,7 @@ def _index(leaving: Sequence[Outgoing], names: Mapping[str, str], titles: Mappin
         inside = sorted(
             (titles[one.claim.id], names[one.claim.id])
             for one in leaving
-            if names[one.claim.id].startswith(kind)
+            if concept_type_of(one.claim.concept_type, one.claim.memory_type) == kind
         )
         if inside:
             lines += [

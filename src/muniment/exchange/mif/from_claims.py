@@ -13,16 +13,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from muniment.core.canonical import digest, digest_bytes
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, time_text, trusted
-from muniment.exchange.mif.concept import Concept
+from muniment.core.codec import encode, read, time_text
+from muniment.exchange.mif.concept import Concept, schema_issues
 from muniment.exchange.mif.entities import CORE_ENTITY_TYPES, entity_urn, slug
 from muniment.exchange.mif.formats import is_uri
 from muniment.exchange.mif.mirror import mirrored, relations, uuid_of
-from muniment.exchange.mif.project import same_value
+from muniment.exchange.mif.project import FOREIGN, same_value
+from muniment.exchange.mif.repair import repaired
 from muniment.exchange.mif.tables import (
     HIGHEST_IMPORTED,
     concept_type_of,
@@ -35,7 +38,14 @@ from muniment.ports.interchange import Outgoing
 
 _NAMESPACE = re.compile(r"[a-zA-Z0-9_-]+(/[a-zA-Z0-9_-]+)*")
 _DECAY = ("model", "halfLife", "currentStrength", "strength", "lastReinforced")
+_JSONLD_NAMES = ("@id", "@type", "@context", "conceptType")
+_CAME_WITH = (
+    "title", "summary", "tags", "aliases", "entities", "properties", "ontology", "namespace", "created_at", "validity",
+)  # fmt: skip
 _STATUS = {"accepted": "stable", "deprecated": "deprecated"}
+
+
+_OWN_IDS: Mapping[str, str] = MappingProxyType({})
 
 
 def label(claim: Claim) -> str:
@@ -45,7 +55,10 @@ def label(claim: Claim) -> str:
 
 
 def concept_of(
-    one: Outgoing, names: Mapping[str, str], titles: Mapping[str, str]
+    one: Outgoing,
+    names: Mapping[str, str],
+    titles: Mapping[str, str],
+    ids: Mapping[str, str] = _OWN_IDS,
 ) -> tuple[dict[str, Any], str]:
     """Frontmatter and body of a claim.
 
@@ -53,16 +66,19 @@ def concept_of(
         one: The claim.
         names: Claim to its path in the bundle.
         titles: Claim to what it is called.
+        ids: Claim to its concept's id, where that is not its own UUID.
     """
     claim = one.claim
-    foreign = _foreign(claim)
+    foreign = foreign_of(claim)
     text = claim.body or claim.claim
     verbatim = foreign is not None and bool(claim.body)
     body = text if verbatim else f"\n{text}\n"
     meta = _plain(claim)
     related = relations(one, names)
+    meta["id"] = ids.get(claim.id, meta["id"])
     if foreign is not None:
         meta = _as_it_came(meta, claim, foreign)
+        related = [edge for edge in related if edge["type"] != "cites"]  # they are its citations
     declared, mirror = mirrored(meta.get("relationships"), related, body, titles, names)
     if declared:
         meta["relationships"] = declared
@@ -166,7 +182,7 @@ def _embedding(claim: Claim) -> dict[str, Any]:
 def _citations(claim: Claim) -> list[dict[str, Any]]:
     """The source, where it has an address that can be cited."""
     uri = claim.source.uri
-    if not is_uri(uri) or uri.startswith(("urn:mif:", "principal:")):
+    if not is_uri(uri) or uri.startswith(("urn:mif:", "principal:", "import:")):
         return []
     kind = (
         "website"
@@ -225,26 +241,28 @@ def _okf(claim: Claim) -> dict[str, Any]:
 # --- what came from outside ----------------------------------------------------------------------
 
 
-def _foreign(claim: Claim) -> Concept | None:
-    """The concept that a claim came from, as it was."""
+def foreign_of(claim: Claim) -> Concept | None:
+    """The concept that a claim came from, as it was, or mended where the schema refuses it."""
     held = claim.extensions.get("mif")
     if not isinstance(held, Mapping) or not isinstance(held.get("frontmatter"), str):
         return None
-    meta = load_json(held["frontmatter"]).value
-    body = claim.body or f"\n{claim.claim}\n"
-    return Concept(meta, body, str(held.get("path", ""))) if isinstance(meta, dict) else None
+    meta = load_json(held["frontmatter"], leniency=FOREIGN).value
+    if not isinstance(meta, dict):
+        return None
+    concept = Concept(meta, claim.body or f"\n{claim.claim}\n", str(held.get("path", "")))
+    return concept if not schema_issues(concept) else replace(concept, meta=repaired(meta)[0])
 
 
 def _as_it_came(meta: dict[str, Any], claim: Claim, foreign: Concept) -> dict[str, Any]:
     """The frontmatter as it came, with what the claim says otherwise now."""
     before = _plain(_as_imported(claim, foreign))
-    kept = {
-        key: value for key, value in foreign.meta.items() if key not in ("@id", "@type", "@context")
-    }
+    kept = {key: value for key, value in foreign.meta.items() if key not in _JSONLD_NAMES}
     for key, value in meta.items():
         came_so = key in kept and same_value(before.get(key), value)
-        if not came_so or key == "id":
+        if not came_so or key in ("id", "type"):
             kept[key] = value
+    if claim.review.status == "deprecated":
+        kept["status"] = "deprecated"
     provenance = foreign.meta.get("provenance")
     stated = dict(provenance) if isinstance(provenance, Mapping) else {}
     stated["sourceType"] = meta["provenance"]["sourceType"]
@@ -256,20 +274,11 @@ def _as_it_came(meta: dict[str, Any], claim: Claim, foreign: Concept) -> dict[st
 
 
 def _as_imported(claim: Claim, foreign: Concept) -> Claim:
-    """The claim as it was when it had just come in."""
+    """The claim as it was when it had just come in, as far as its concept decided it."""
     item = item_of(foreign)
-    record = {**encode(claim), **{k: item[k] for k in item if k != "extensions"}}
-    for key in (
-        "title",
-        "summary",
-        "tags",
-        "aliases",
-        "entities",
-        "properties",
-        "ontology",
-        "namespace",
-    ):
-        if key not in item:
-            record.pop(key, None)
-    record["review"] = encode(claim.review)
-    return trusted(Claim, record)
+    record = dict(encode(claim))
+    for key in _CAME_WITH:
+        record.pop(key, None)
+        if key in item:
+            record[key] = item[key]
+    return read(Claim, record, "", []) or claim

@@ -2,8 +2,9 @@
 
 - A foreign concept's statement is its summary, its body where that is one short paragraph, its title, or the first
   paragraph, in the author's words. The whole body, and the frontmatter as JSON text, are kept: nothing is lost.
-- Freshness is unknown; no date, source or confidence is made up. A foreign confidence, trust level or verification is
-  evidence in words. What is over, deprecated or superseded at its source says so in its `state`.
+- An episode's time is where its validity begins, if it says so (S4.4). Freshness is unknown; no date, source or
+  confidence is made up. A foreign confidence, trust level or verification is evidence in words. What is over,
+  deprecated or superseded at its source says so in its `state`.
 - A concept of our own holds its claim under `extensions.muniment`; put together, its digest must be the one that it
   left with. Only then is it exactly what went out.
 
@@ -127,6 +128,9 @@ def item_of(concept: Concept) -> dict[str, Any]:
             }
         },
     }
+    began = item["validity"].get("valid_from")
+    if kind == "episodic" and began and statement:
+        item["event"] = {"what": statement, "time": began}
     if body != f"\n{statement}\n":
         item["body"] = body
     if _is_instant(meta.get("created")):
