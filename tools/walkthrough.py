@@ -46,7 +46,7 @@ _GIT = {
     **{f"GIT_{who}_EMAIL": "ada@example.org" for who in ("AUTHOR", "COMMITTER")},
 }
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
-_RANDOM = re.compile(r"\b(mem|mdiff|ret)_01[0-9a-z]{24}\b")
+_RANDOM = re.compile(r"\b(mem|mdiff|ret|src|psg)_[0-7][0-9a-z]{25}\b")
 _HEX = re.compile(r"\b(?:[0-9a-f]{64}|(?<=tombstone )[0-9a-f]{12}|(?<=--lift )[0-9a-f]{12})\b")
 _MARKER = re.compile(r"\[[0-9a-f]{12}\]")
 _PATIENCE = 60.0

@@ -26,6 +26,7 @@ from muniment import wiring
 from muniment.core.access import Scope, Visibility
 from muniment.core.diff import Pending
 from muniment.exchanging import Exchanging
+from muniment.keeping import Keeping
 from muniment.operating import Operating
 from muniment.ports.credential import Signer
 from muniment.ports.embedding import Embedder
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from muniment.usecases.show import Shown, Version
 
 
-class Memory(Exchanging, Operating):
+class Memory(Exchanging, Keeping, Operating):
     """Governed memory, as one principal of one tenant may use it. Make one with `Memory.open`."""
 
     def __init__(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from muniment.usecases.doctor import Diagnosis
     from muniment.usecases.embedding import Embedded
     from muniment.usecases.erase import Erased
+    from muniment.usecases.erase_source import ToErase
 
 
 class Operating:
@@ -63,16 +64,21 @@ class Operating:
             self.session, (declare.policy(self.session, policy, signer),), signer
         )
 
-    def erase(self, claim_id: str, signer: Signer | None) -> Erased:
-        """Erase a claim's content everywhere; see `usecases.erase`."""
+    def erase(self, id: str, signer: Signer | None) -> Erased:
+        """Erase the content of a claim, source or passage everywhere; see `usecases.erase` and `erase_source`."""
         from muniment.usecases.erase import erase
+        from muniment.usecases.erase_source import erase_source, is_source_or_passage
 
-        return erase(self.session, claim_id, signer)
+        verb = erase_source if is_source_or_passage(id) else erase
+        return verb(self.session, id, signer)
 
-    def to_erase(self, name: str) -> Claim:
-        """The claim that `erase` would erase: accepted, pending or rejected."""
+    def to_erase(self, name: str) -> Claim | ToErase:
+        """What `erase` would erase: a claim, accepted, pending or rejected; or a source or passage."""
         from muniment.usecases.erase import to_erase
+        from muniment.usecases.erase_source import is_source_or_passage, to_erase_source
 
+        if is_source_or_passage(name):
+            return to_erase_source(self.session, name)
         return to_erase(self.session, name)
 
     def lift(self, tombstone: str, reason: str, signer: Signer) -> int:

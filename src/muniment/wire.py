@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from muniment.usecases.examine import Examined
     from muniment.usecases.exporting import Exported
     from muniment.usecases.import_report import FileReport, Imported
+    from muniment.usecases.keep_conversation import Heard
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
@@ -313,10 +314,26 @@ def embedded(value: Embedded) -> dict[str, Any]:
     }
 
 
+def heard(value: Heard) -> dict[str, Any]:
+    """What keeping a conversation came to."""
+    return {
+        "source": value.source_id or None,
+        "scope": encode(value.scope),
+        "messages": value.messages,
+        "kept": value.kept,
+        "passages": value.passages,
+        "known": value.known,
+        "erased": value.erased,
+        "findings": [finding(one) for one in value.findings],
+        "token": value.token or None,
+    }
+
+
 def erased(value: Erased) -> dict[str, Any]:
     """What an erasure came to."""
     return {
-        "claim": value.claim_id,
+        "claim": value.claim_id if value.claim_id.startswith("mem_") else None,
+        "id": value.claim_id,
         "contents": value.contents,
         "token": value.token,
         "disk": value.disk,

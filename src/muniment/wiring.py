@@ -15,6 +15,7 @@ from typing import Any
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.codec import read
+from muniment.core.conversation import Conversation
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
@@ -241,6 +242,31 @@ def _address(path: Path, roots: Mapping[str, Path]) -> str:
         _, name, within = max(inside)
         return repo_uri(name, within)
     return file_uri(here.as_posix())
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes.
+
+    Raises:
+        InvalidInput: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:  # a path with NUL is a ValueError
+        message, fix = f"{quoted(path)} cannot be read", "name a file that is there and may be read"
+        raise InvalidInput.of((Finding("no_file", message, "", fix),)) from error
+
+
+def read_conversation(data: bytes, name: str) -> Conversation:
+    """The messages of a file, each line read strictly."""
+    from muniment.exchange.strict_json import load_json
+    from muniment.learn.conversation import read_conversation as read
+
+    def load(line: bytes, place: str) -> tuple[Any, tuple[Finding, ...]]:
+        loaded = load_json(line, name=place)
+        return loaded.value, loaded.findings
+
+    return read(data, name, load)
 
 
 def read_document(data: bytes, name: str) -> tuple[Any, tuple[Finding, ...]]:

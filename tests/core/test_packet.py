@@ -156,4 +156,4 @@ def test_a_claim_with_two_reasons_is_counted_under_both_and_once_in_total():
 
 
 def test_every_outcome_says_what_it_means():
-    assert len({name for name, meaning in OUTCOMES if meaning}) == 6
+    assert len({name for name, meaning in OUTCOMES if meaning}) == 7

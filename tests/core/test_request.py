@@ -69,7 +69,8 @@ def test_an_unknown_method_is_refused_with_the_known_ones():
         ({"statuses": ("fine",)}, "unknown_status"),
         ({"statuses": ("expired",)}, "history_needed"),
         ({"log": "loud"}, "unknown_value"),
-        ({"include_passages": True}, "not_available"),
+        ({"include_passages": True, "use": "deploy"}, "passages_serve_no_action"),
+        ({"include_passages": True, "grounded": True}, "grounded_in_claims"),
         ({"reread": True, "at": NOON}, "reread_is_now"),
     ],
 )

@@ -6,7 +6,7 @@ r"""Which messages of conversations answer a question: words, and what stands ar
 - A long message is kept in parts: it counts by the part and as a whole, and is represented by its best part.
 - Length counts more the longer the texts are that are stored, and neighbours count less.
 - Signals are shares in [0, 1], in fixed point, added with weights: order-free, the same in every process.
-- Statistics come from the passages that may be seen; what may not be seen has no weight (`E-NONINTERFERENCE`).
+- Statistics come from the passages that may be seen; what may not be seen has no weight (`B-FILTERFIRST`).
 
 Which passages may be seen is settled before; how the signals are read from them is `dialogue_rank`'s matter.
 

@@ -20,6 +20,7 @@ from muniment.core.codec import micros
 from muniment.core.differences import frame
 from muniment.core.event import Event
 from muniment.core.facts import fact_numbers, standing_of
+from muniment.core.passage import said_from
 from muniment.core.record import claim_from
 from muniment.core.relations import relation
 from muniment.core.row import FOREVER, Derived, Doc, Row
@@ -76,6 +77,10 @@ def fold(event: Event, seq: int, revision: int, recorded_at: int, key: KeyOf) ->
     if event.kind == "claim":
         return _fold_claim(event, seq, revision, recorded_at, key)
     doc = Doc(event.kind, event.id, seq, revision, event.parent, event.cls, seq)
+    if event.kind == "passage" and event.content:
+        said = said_from(event.content)
+        began = micros(said.at) if said.at else 0
+        return Derived(doc=doc, terms=Counter(words(said.text)), began=began)
     if event.kind == "lifted":
         return Derived(doc=doc, drop=(("tombstone", event.id),))
     return Derived(doc=doc)

@@ -63,6 +63,19 @@ def _encode(bits: int) -> str:
     return "".join(ALPHABET[(bits >> shift) & 31] for shift in range(125, -1, -5))
 
 
+def keyed_id(prefix: str, digest: str) -> str:
+    """The identifier that a keyed digest gives: the same thing kept twice has one identifier, which tells nothing.
+
+    Args:
+        prefix: One of `PREFIXES`.
+        digest: Hexadecimal, of at least 128 bits.
+
+    >>> keyed_id("psg", "00" * 15 + "2a")
+    'psg_0000000000000000000000001a'
+    """
+    return f"{prefix}_{_encode(int(digest[:32], 16))}"
+
+
 def parse_id(text: object) -> ParsedId | None:
     """Read an identifier; None where it is not one (a foreign id, for instance).
 

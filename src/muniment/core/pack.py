@@ -18,6 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 MISSES = 16
 """Units that do not fit the budget before packing stops looking for smaller ones."""
@@ -96,6 +99,49 @@ def pack(
             left.append((unit.ids, "over_budget"))
             misses += 1
     return Packed(chosen, text, used, tuple(left))
+
+
+def prefix_that_fits(
+    order: Sequence[T],
+    limits: Limits,
+    count: Callable[[str], int],
+    text_of: Callable[[tuple[T, ...]], str],
+) -> tuple[tuple[T, ...], str, int]:
+    """The best things that fit, the whole text with exactly them, and its tokens; each of them whole.
+
+    The longest beginning that fits is found by halving, so that few texts are made; then the next ones are tried one
+    by one, for a declared number of misses. Token counts are never added up.
+
+    Args:
+        order: Best first.
+        limits: At most `k` things, at most `budget` tokens of text.
+        count: Tokens of a text.
+        text_of: The whole text that would be handed over with some of them.
+
+    >>> prefix_that_fits(("aa", "bbbb", "c"), Limits(9, 4), len, "".join)
+    (('aa', 'c'), 'aac', 3)
+    >>> prefix_that_fits(("aaaaa",), Limits(9, 4), len, "".join)
+    ((), '', 0)
+    """
+    chosen: tuple[T, ...] = ()
+    text, used = "", 0
+    low, high = 0, min(len(order), limits.k)
+    while low < high:
+        middle = (low + high + 1) // 2
+        trial = text_of(tuple(order[:middle]))
+        tokens = count(trial)
+        if tokens <= limits.budget:
+            low, chosen, text, used = middle, tuple(order[:middle]), trial, tokens
+        else:
+            high = middle - 1
+    for one in order[low + 1 : low + 1 + MISSES]:
+        if len(chosen) >= limits.k:
+            break
+        trial = text_of((*chosen, one))
+        tokens = count(trial)
+        if tokens <= limits.budget:
+            chosen, text, used = (*chosen, one), trial, tokens
+    return chosen, text, used
 
 
 def shortest_that_fits(

@@ -21,15 +21,20 @@ from typing import Any, Literal
 from muniment.core.bridge import Variant, json_of_rewrite
 from muniment.core.evidence import Item, json_of_item
 from muniment.core.precedence import Ruling
+from muniment.core.quote import Quote, json_of_quote
 
 Outcome = Literal[
-    "complete", "partial", "conflict", "no_support", "no_scope", "budget_exceeded"
+    "complete", "partial", "conflict", "no_support", "unreviewed", "no_scope", "budget_exceeded"
 ]  # fmt: skip
 OUTCOMES: tuple[tuple[Outcome, str], ...] = (
     ("complete", "everything that supports an answer is here"),
     ("partial", "more supports an answer than the limits let through"),
     ("conflict", "claims here contradict one another, and no rule says which may win"),
     ("no_support", "nothing that you may use supports an answer"),
+    (
+        "unreviewed",
+        "no reviewed claim supports an answer; passages that nobody has checked bear on it",
+    ),
     ("no_scope", "no scope is in force, so nothing was looked at"),
     ("budget_exceeded", "something supports an answer, and nothing of it fits the limits whole"),
 )
@@ -110,6 +115,7 @@ class Packet:
         ontology: Hash of the vocabulary.
         stage: Where a bound or conflict stopped the work before anything was scored; empty elsewhere.
         variants: What a grounded recall asked for instead of the query, the query first; none in a plain one.
+        quotes: Unreviewed passages, best first, where they were asked for.
     """
 
     outcome: Outcome
@@ -127,6 +133,7 @@ class Packet:
     ontology: str = ""
     stage: str = ""
     variants: tuple[Variant, ...] = ()
+    quotes: tuple[Quote, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The packet as a JSON value."""
@@ -141,6 +148,7 @@ class Packet:
             ],
             "evidence": [json_of_item(item) for item in self.items],
             "conflicts": [json_of_conflict(conflict) for conflict in self.conflicts],
+            "passages": [json_of_quote(quote) for quote in self.quotes],
             "omissions": json_of_omissions(self.omissions, self.unlisted),
             "revision": self.revision,
             "budget": {

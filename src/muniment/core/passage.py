@@ -14,9 +14,14 @@ Which passages answer a question is `dialogue_rank`'s matter; their fencing is `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, TypeVar
+
+from muniment.core.codec import trusted
+
+T = TypeVar("T")
 
 LONGEST_PART = 200
 """Words (runs without white space) of a part at most."""
@@ -73,6 +78,7 @@ class Said:
         at: When it was said; None where the source does not say.
         part: Number of the part, from 0.
         parts: How many parts the message has.
+        thread: The source whose messages these continue, where a file grew; empty for its own.
     """
 
     source: str
@@ -88,6 +94,7 @@ class Said:
     at: datetime | None = None
     part: int = 0
     parts: int = 1
+    thread: str = ""
 
     @property
     def name(self) -> str:
@@ -100,6 +107,29 @@ class Said:
         """
         message = self.message or f"line {self.line}"
         return f"{message}/{self.part + 1}" if self.parts > 1 else message
+
+
+def _from(kind: type[T], content: Mapping[str, Any]) -> T:
+    body = {name: value for name, value in content.items() if name not in ("scope", "visibility")}
+    return trusted(kind, body)
+
+
+def said_from(content: Mapping[str, Any]) -> Said:
+    """A passage from its event's content.
+
+    Raises:
+        ValueError: It is not what this program writes.
+    """
+    return _from(Said, content)
+
+
+def kept_from(content: Mapping[str, Any]) -> Kept:
+    """A source from its event's content.
+
+    Raises:
+        ValueError: It is not what this program writes.
+    """
+    return _from(Kept, content)
 
 
 # --- parts ----------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from typing import Literal
 
 from muniment.core.access import Scope
 from muniment.core.errors import Finding, errors_in, quoted
+from muniment.core.quote import SERVES
 from muniment.core.ranking import method_names
 from muniment.core.text import identifier_findings, text_findings
 from muniment.core.vocabulary import RETRIEVAL_METHODS, names, unknown_name
@@ -55,7 +56,7 @@ class Request:
         statuses: Only these computed statuses.
         version: Only claims whose version is this one; 0 for any.
         relevance_threshold: In [0, 1]; inclusive, beside the policy's own.
-        include_passages: Whether unreviewed passages of sources are wanted too.
+        include_passages: Whether unreviewed passages of sources are wanted too, at most `k` of them.
         reread: Whether the sources of what is found are read again for this request.
         own_proposals: Whether the asker's own open proposals are wanted, labelled.
         grounded: Whether the query may be rewritten by bridges; a plain recall never is.
@@ -234,11 +235,18 @@ def _names(request: Request) -> tuple[Finding, ...]:
 
 
 def _passages(request: Request) -> tuple[Finding, ...]:
-    """Unreviewed passages are not promised where they are not indexed (`A-QUERY`)."""
+    """What nobody reviewed serves no action: it is for looking and for answering alone (`B-USES`)."""
     if not request.include_passages:
         return ()
-    message = "passages of sources are not indexed by this store, so none can be found"
-    return (Finding("not_available", message, "/include_passages", "leave `include_passages` out"),)
+    if request.grounded:
+        message = "a grounded recall answers from reviewed claims alone"
+        fix = "leave `include_passages` or `grounded` out"
+        return (Finding("grounded_in_claims", message, "/include_passages", fix, req="D-GROUNDED"),)
+    if request.use in SERVES:
+        return ()
+    message = f"passages are unreviewed, and do not serve the use {quoted(request.use)}"
+    fix = "leave `include_passages` out, or ask for `answer_questions`"
+    return (Finding("passages_serve_no_action", message, "/include_passages", fix, req="B-USES"),)
 
 
 REQUEST_RULES: tuple[tuple[str, Callable[[Request], tuple[Finding, ...]]], ...] = (
@@ -249,7 +257,7 @@ REQUEST_RULES: tuple[tuple[str, Callable[[Request], tuple[Finding, ...]]], ...] 
     ("A-QUERY", _times),
     ("A-METHOD", _method),
     ("A-QUERY", _names),
-    ("A-QUERY", _passages),
+    ("B-USES", _passages),
 )
 
 

@@ -102,6 +102,7 @@ class Asked:
             "history": request.history,
             "method": request.method,
             "reread": request.reread,
+            "include_passages": request.include_passages,
             "relevance_threshold": request.relevance_threshold,
             "grounded": request.grounded,
             "filters": {name: value for name, value in filters.items() if value},

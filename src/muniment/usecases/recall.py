@@ -94,6 +94,10 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
                 )
                 packet = Answer(asked, gathered, scoring, scored).packet()
                 hits = scored.supported
+            if request.include_passages:
+                from muniment.usecases.add_passages import with_passages
+
+                packet = with_passages(asked, packet, viewing, gathered.classes)
     if request.log == "off":
         return Recalled(packet)
     return Recalled(packet, _log(session, request, packet, hits, now))
@@ -172,10 +176,15 @@ def _log(
         "budget": answer["budget"],
         "trace": answer["trace"],
     }  # fmt: skip
+    quoted = [one for quote in packet.quotes for one in (quote.id, quote.kept.id)]
+    if quoted:
+        record["passages"] = [
+            {"id": one["id"], "relevance": one["relevance"]} for one in answer["passages"]
+        ]
     candidates = tuple(hit.row.claim_id for hit in hits)
     left_out = (omission.id for omission in packet.omissions)
     against = (one for conflict in packet.conflicts for one, _ in conflict.not_served)
-    claims = tuple(dict.fromkeys((*candidates, *selected, *left_out, *against)))
+    claims = tuple(dict.fromkeys((*candidates, *selected, *left_out, *against, *quoted)))
     session.store.log(
         session.tenant, Access(retrieval_id, session.principal, now, record, claims, selected)
     )

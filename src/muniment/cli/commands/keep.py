@@ -12,6 +12,7 @@ from muniment.cli.call import Call, Waiting
 from muniment.cli.options import command
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
 from muniment.cli.terminal import Styled, brief
+from muniment.core.claim import Claim
 
 Head = Annotated[
     str, typer.Option("--head", metavar="HASH", help="A head that you kept elsewhere.")
@@ -21,26 +22,29 @@ Head = Annotated[
 @command
 def erase(
     call: Call,
-    id: Annotated[str, typer.Argument(metavar="ID", help="The claim.")],
+    id: Annotated[str, typer.Argument(metavar="ID", help="The claim, source or passage.")],
     fd: PassphraseFd = None,
     file: PassphraseFile = None,
     yes: Annotated[bool, typer.Option("--yes", help="Go on without asking.")] = False,
 ) -> int | None:
-    """Erase a claim's content everywhere; that something was erased stays in the ledger.
+    """Erase the content of a claim, source or passage everywhere; that something was erased stays in the ledger.
 
     Example: `muniment erase mem_01kx0sjsg0e008000000000000`
     """
     memory = call.memory()
     passphrase.require_person(call.profile.principal, "erase")
-    claim = memory.to_erase(id)
-    call.terminal.err(
-        "this cannot be undone: ", Styled(claim.id, "bold"), f"  {brief(claim.claim)}"
-    )
+    found = memory.to_erase(id)
+    if isinstance(found, Claim):
+        told = brief(found.claim)
+    else:
+        many = "" if found.passages == 1 else f" ({found.passages} passages)"
+        told = brief(found.summary) + many
+    call.terminal.err("this cannot be undone: ", Styled(found.id, "bold"), f"  {told}")
     if not call.confirm("erase it?", yes):
         call.terminal.err("nothing was done")
         return Waiting.exit_code
     signer = passphrase.signer(call, "erase this", fd, file)
-    erased = memory.erase(claim.id, signer)
+    erased = memory.erase(found.id, signer)
     if call.options.json:
         call.result(wire.erased(erased))
     else:

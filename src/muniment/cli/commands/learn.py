@@ -19,6 +19,7 @@ from muniment.core.errors import quoted
 from muniment.ports.learning import Progress
 
 if TYPE_CHECKING:
+    from muniment.usecases.keep_conversation import Heard
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
 
@@ -28,14 +29,25 @@ LISTED = 10
 @command
 def learn(
     call: Call,
-    folder: Annotated[Path, typer.Argument(help="The repository's folder.")] = Path(),
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="PATH", help="A repository's folder, or a conversation's file."),
+    ] = Path(),
 ) -> None:
-    """Read a repository's own files and propose exactly what changed since the last time.
+    """Read a repository's own files and propose what changed; or keep a conversation (`chat.jsonl`).
 
     Nothing is remembered before it is reviewed; a declared policy may accept structured facts of a protected ref.
+    A conversation's messages are kept word for word and unreviewed; `recall --passages` quotes them.
 
     Example: `muniment learn .`
     """
+    if folder.is_file():
+        heard = call.memory().learn_conversation(folder)
+        if call.options.json:
+            call.result(wire.heard(heard))
+        else:
+            _heard(call.terminal, heard)
+        return
     if not folder.is_dir():
         message = f"{quoted(folder)} is no folder"
         raise refusal("no_folder", message, "FOLDER", "name a folder that is there")
@@ -147,6 +159,22 @@ def _summary(screen: Terminal, learned: Learned, by: ByPolicy) -> None:
     decided = len(by.outcome.decisions) if by.outcome else 0
     waiting = len(changes) + learned.waiting - decided
     screen.dim("next: muniment review" if waiting else "next: muniment recall QUERY --use USE")
+
+
+def _heard(screen: Terminal, heard: Heard) -> None:
+    screen.out(Styled(str(heard.scope), "bold"), f": {heard.messages} messages")
+    rows: list[tuple[Piece, Piece]] = [
+        (Styled(str(n), colour), text)
+        for n, colour, text in (
+            (heard.kept, "green", f"kept, in {heard.passages} passages, as {heard.source_id}"),
+            (heard.known, "cyan", "kept already, and unchanged"),
+            (heard.erased, "yellow", "erased once, and not kept again"),
+        )
+        if n
+    ]
+    screen.table(rows or [("0", "nothing to keep")], "  ")
+    screen.findings(heard.findings)
+    screen.dim("next: muniment recall QUERY --use answer_questions --passages")
 
 
 def _left_out(screen: Terminal, learned: Learned) -> None:

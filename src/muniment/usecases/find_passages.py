@@ -1,0 +1,179 @@
+"""Find what was said that bears on a question, among the passages that the asker may see.
+
+- Passages are looked at in the classes of the request alone, in their own index: no claim's relevance moves.
+- Up to `whole` passages in scope are all read; of more, the best by their words and the messages around them.
+- A passage that has nothing of the question in it, around it or in its session is not found.
+- Everything is weighed by `core.dialogue_rank`; nothing here depends on how the index lies in a store.
+
+Whether passages are wanted at all, and how many fit, is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from muniment.core.codec import micros
+from muniment.core.dialogue import (
+    DIALOGUE_POLICY,
+    DialoguePolicy,
+    Heard,
+    Passage,
+    Talk,
+    word_scores,
+)
+from muniment.core.dialogue_rank import Ranking, pool_of
+from muniment.core.passage import Said, kept_from, said_from
+from muniment.core.question import ask_about, marks_of
+from muniment.core.quote import Quote
+from muniment.core.words import words
+from muniment.index.selection import Run
+from muniment.usecases.viewing import Viewing
+
+NEAR = 6
+"""Passages on either side of one in the pool that are read to find the messages around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """What was found.
+
+    Attributes:
+        found: Best first.
+        looked_at: How many passages are in scope.
+        read: How many of them were read.
+    """
+
+    found: tuple[Quote, ...] = ()
+    looked_at: int = 0
+    read: int = 0
+
+
+def find_passages(
+    viewing: Viewing,
+    classes: Collection[str],
+    query: str,
+    at: datetime,
+    policy: DialoguePolicy = DIALOGUE_POLICY,
+) -> Quotes:
+    """Rank the passages of some classes for a question.
+
+    Args:
+        viewing: What the asker sees.
+        classes: Visible classes in scope.
+        query: The question.
+        at: The instant from which `last month` is counted.
+        policy: The numbers.
+    """
+    held = _Held(viewing, classes)
+    if not held.count:
+        return Quotes()
+    asked = ask_about(query, at)
+    postings = held.postings(asked.terms)
+    said = held.read(held.seqs if held.count <= policy.whole else _pool(held, postings, policy))
+    passages = {seq: _passage(one, held.lengths[seq]) for seq, one in said.items()}
+    ranking = Ranking(asked, Talk(passages, postings, held.count, held.words), policy)
+    fed = ranking.feedback_words({seq: words(said[seq].text) for seq in ranking.best()})
+    heard = [one for one in ranking.ranked(fed, held.postings(fed)) if _bears(one)]
+    return Quotes(tuple(held.quotes(heard, said)), held.count, len(said))
+
+
+def _bears(heard: Heard) -> bool:
+    """Whether words of the question stand in a passage, around it or in its session."""
+    signals = dict(heard.signals)
+    return any(signals[name] for name in ("own", "around", "session_best"))
+
+
+def _passage(said: Said, length: int) -> Passage:
+    session = f"{said.thread or said.source}\n{said.session}"
+    at = micros(said.at) if said.at else None
+    return Passage(session, said.place, said.part, said.speaker, at, length, marks_of(said.text))
+
+
+def _pool(
+    held: _Held, postings: Mapping[str, Sequence[tuple[int, int]]], policy: DialoguePolicy
+) -> list[int]:
+    """The best by their words, with what stands beside them in the ledger."""
+    seqs = {seq for found in postings.values() for seq, _ in found}
+    rows = {seq: Passage("", 0, length=held.lengths[seq]) for seq in seqs}
+    scores = word_scores(postings, Talk(rows, postings, held.count, held.words), policy)
+    best = pool_of(scores, held.names(scores), policy)
+    places = {seq: n for n, seq in enumerate(held.seqs)}
+    near = {
+        held.seqs[n]
+        for seq in best
+        for n in range(max(0, places[seq] - NEAR), min(held.count, places[seq] + NEAR + 1))
+    }
+    return sorted(near)
+
+
+class _Held:
+    """The passages of some classes, as the index has them."""
+
+    def __init__(self, viewing: Viewing, classes: Collection[str]) -> None:
+        self.snapshot = viewing.snapshot
+        numbers = {viewing.classes[one].number for one in classes}
+        self.runs = self.snapshot.index("passage").runs(numbers, viewing.upto)
+        self.lengths: dict[int, int] = {}
+        for run in self.runs:
+            live = np.flatnonzero(run.live)
+            sizes = run.take(run.segment.column("length"))[live]
+            self.lengths.update(zip(run.seqs(live).tolist(), sizes.tolist(), strict=True))
+        self.seqs = sorted(self.lengths)
+        self.count, self.words = len(self.seqs), sum(self.lengths.values())
+
+    def postings(self, terms: Iterable[str]) -> dict[str, list[tuple[int, int]]]:
+        """For each word the passages that hold it."""
+        return {
+            term: [one for run in self.runs for one in _posted(run, self.snapshot.term_key(term))]
+            for term in terms
+        }
+
+    def names(self, seqs: Iterable[int]) -> dict[int, str]:
+        """Identifiers by event, for ties."""
+        wanted = set(seqs)
+        found = {}
+        for run in self.runs:
+            positions = np.arange(run.size)
+            for seq, name in zip(
+                run.seqs(positions).tolist(), run.ids(positions).tolist(), strict=True
+            ):
+                if seq in wanted:
+                    found[seq] = name.decode("utf-8")
+        return found
+
+    def read(self, seqs: Iterable[int]) -> dict[int, Said]:
+        """Passages by event, whole messages only; an erased one is not there."""
+        contents = self.snapshot.contents(list(seqs))
+        return {seq: said_from(content) for seq, content in sorted(contents.items())}
+
+    def quotes(self, heard: Sequence[Heard], said: Mapping[int, Said]) -> Iterable[Quote]:
+        """What was ranked, with sources."""
+        names = self.names(one.seq for one in heard)
+        docs = {
+            source: doc
+            for source in {said[one.seq].source for one in heard}
+            if (doc := self.snapshot.doc("source", source))
+        }
+        contents = self.snapshot.contents([doc.seq for doc in docs.values()])
+        kept = {
+            source: kept_from(contents[doc.seq])
+            for source, doc in docs.items()
+            if doc.seq in contents
+        }
+        for one in heard:
+            source = said[one.seq].source
+            if source in kept:
+                yield Quote(names[one.seq], said[one.seq], kept[source], one)
+
+
+def _posted(run: Run, term: int) -> Iterable[tuple[int, int]]:
+    """The passages of one run that hold a word, with how often each does."""
+    places, codes = run.cut(*run.segment.postings(term))
+    holds = run.live[places]
+    places, codes = places[holds], codes[holds]
+    sizes, counts = len(run.segment.array("lengths")), run.segment.array("counts")
+    return zip(run.seqs(places).tolist(), counts[codes // sizes].tolist(), strict=True)
