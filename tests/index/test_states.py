@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -10,7 +11,7 @@ from muniment.core.codec import encode
 from muniment.core.event import Event
 from muniment.store import indexing
 from muniment.store.sqlite import SqliteStore
-from tests.usecases.remembered import NOON, World, a_claim, a_world
+from tests.usecases.remembered import NOON, World, a_claim, a_world, private
 from tests.usecases.remembered import Entropy as Drawn
 
 
@@ -88,3 +89,18 @@ def test_a_version_stays_ended_when_all_that_ended_it_is_erased(world, monkeypat
         transaction.erase("mem_other")
     assert world.store.verify("acme").problems == ()
     assert texts(world.recall("tests")) == []
+
+
+@pytest.mark.req("B-FILTERFIRST")
+@pytest.mark.parametrize("tail", [1, 1_000])
+def test_the_past_does_not_show_a_claim_that_was_hidden_since(world, monkeypatch, tail):
+    monkeypatch.setattr(indexing, "TAIL_ROWS", tail)
+    world.add(a_claim("a", "Tests run with pytest."))
+    hidden = replace(a_claim("a", "Tests run with tox."), version=2, visibility=private("user:bob"))
+    world.add(hidden, at=NOON + timedelta(hours=1))
+    later = {"clock": lambda: NOON + timedelta(hours=2)}
+    for name, found in (("user:eve", []), ("user:bob", ["Tests run with pytest."])):
+        session = world.session(name, **later)
+        assert texts(world.recall("tests", session=session, as_of=NOON)) == found
+    packet = world.recall("tests", session=world.session("user:eve", **later), as_of=NOON).packet
+    assert packet.omissions == ()

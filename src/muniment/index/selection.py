@@ -97,22 +97,27 @@ class Run:
         begin: Where each class's rows begin, ascending.
         end: Where they end, exclusive.
         upto: The state's revision.
+        left_out: Positions that are as if they were not there.
     """
 
-    def __init__(self, part: Part, begin: Array, end: Array, upto: int) -> None:
+    def __init__(
+        self, part: Part, begin: Array, end: Array, upto: int, left_out: Array | None = None
+    ) -> None:
         self.part = part
         self.segment = part.segment
         apart = np.flatnonzero(begin[1:] != end[:-1]) + 1  # neighbours are one run
         self.begin = begin[np.append(0, apart)]
         self.end = end[np.append(apart - 1, len(end) - 1)]
         self.upto = upto
+        self.left_out = np.empty(0, np.int64) if left_out is None else left_out
         self.offset = np.cumsum(self.end - self.begin) - (self.end - self.begin)
         self.size = int((self.end - self.begin).sum())
 
     @cached_property
     def key(self) -> tuple[str, bytes]:
         """Which rows these are."""
-        return self.part.name, self.begin.tobytes() + self.end.tobytes()
+        places = (self.begin, self.end, self.left_out)
+        return self.part.name, b"/".join(one.tobytes() for one in places)
 
     @cached_property
     def rows(self) -> Array:
@@ -153,7 +158,17 @@ class Run:
             mask &= self.take(self.segment.column("revision")) <= self.upto
         ended, ends = self.part.ended, self.part.ended_in
         mask[self.places(ended[ends <= self.upto])] = False
+        mask[self.left_out] = False
         return mask
+
+    def outlived(self) -> Array:
+        """Positions of live rows that a later state ended."""
+        places = self.places(self.part.ended[self.part.ended_in > self.upto])
+        return places[self.live[places]]
+
+    def without(self, positions: Array) -> Run:
+        """The same rows, some of them as if they were not there."""
+        return Run(self.part, self.begin, self.end, self.upto, positions)
 
     @cached_property
     def ends(self) -> int:

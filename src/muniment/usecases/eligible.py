@@ -15,11 +15,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import numpy as np
+
 from muniment.core.access import Scope
 from muniment.core.codec import micros, read_time
 from muniment.core.decide import Ask
 from muniment.core.request import Request
 from muniment.core.row import FOREVER, Row
+from muniment.index.selection import Run
 from muniment.usecases.judging import (
     Context,
     Judged,
@@ -160,10 +163,20 @@ def gather(
         view, own = own_view(viewing, view, scopes)
         numbers |= {0}
     runs = view.runs(numbers, FOREVER if request.as_of is None else upto.stored)
+    if request.as_of is not None:
+        runs = tuple(_seen_now(viewing, run) for run in runs)
     replaced = superseded_in(viewing, runs, upto.stored)
     context = Context(viewing, ask, replaced.claims, own)
     again = replace(ask, reread_matched=True) if request.reread else None
     return Gathered(context, classes, upto.shown, judge(context, runs, replaced, again))
+
+
+def _seen_now(viewing: Viewing, run: Run) -> Run:
+    """A past state without claims of which a later version is hidden from the asker."""
+    positions = run.outlived()
+    names = [name.decode("utf-8", "surrogatepass") for name in run.ids(positions).tolist()]
+    seen = np.array([viewing.sees(name) for name in names], np.bool_)
+    return run if seen.all() else run.without(positions[~seen])
 
 
 # --- revisions ------------------------------------------------------------------------------------
