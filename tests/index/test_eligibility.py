@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from muniment.core.claim import Freshness, Review, Validity
@@ -140,6 +140,7 @@ def passing(gathered, request):
 
 @pytest.mark.req("B-FILTERFIRST", "E-DETERMINISM")
 @pytest.mark.parametrize("rows", [1, 3, 1_000])
+@settings(max_examples=60, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(steps=st.lists(st.tuples(writes, questions), min_size=1, max_size=3))
 def test_groups_decide_as_rows_do(rows, steps):
     world, hour = a_world(), 0

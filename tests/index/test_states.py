@@ -104,3 +104,11 @@ def test_the_past_does_not_show_a_claim_that_was_hidden_since(world, monkeypatch
         assert texts(world.recall("tests", session=session, as_of=NOON)) == found
     packet = world.recall("tests", session=world.session("user:eve", **later), as_of=NOON).packet
     assert packet.omissions == ()
+
+
+@pytest.mark.req("E-DETERMINISM")
+def test_what_was_decided_of_the_state_before_everything_is_not_the_answer_for_the_present():
+    world = a_world(a_claim("a", "Tests run with pytest."))
+    assert texts(world.recall("tests", as_of=0)) == []
+    assert texts(world.recall("tests")) == ["Tests run with pytest."]
+    assert texts(world.recall("tests", as_of=0)) == []

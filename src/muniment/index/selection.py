@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -220,15 +220,16 @@ class Run:
         places = self.places(self.segment.array("special").astype(np.int64))
         return places[self.live[places]]
 
-    def superseding(self) -> Array:
-        """Names of claims that live rows replaced."""
+    def superseding(self) -> tuple[Array, Array]:
+        """Names of claims that live rows replaced, and the names of these rows' claims."""
         successors = self.segment.array("successor").astype(np.int64)
         if not len(successors):
-            return np.empty(0, "S1")
+            return np.empty(0, "S1"), np.empty(0, "S1")
         order = np.argsort(successors, kind="stable")
         places, which = self.cut(successors[order], order)
-        names: Array = self.segment.array("superseded")[which[self.live[places]]]
-        return names
+        holds = self.live[places]
+        names: Array = self.segment.array("superseded")[which[holds]]
+        return names, self.ids(places[holds])
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,19 +319,25 @@ class View:
         return replace(self, parts=(*self.parts, part))
 
 
-def superseded(runs: Sequence[Run], more: Iterable[str] = ()) -> tuple[tuple[Array, ...], Array]:
+def superseded(
+    runs: Sequence[Run], more: Mapping[str, str]
+) -> tuple[tuple[Array, ...], dict[str, str]]:
     """Positions in each run of rows whose claim a live row of the runs replaced.
 
     Args:
         runs: What is looked at.
-        more: Claims that were replaced by others.
+        more: Claims that were replaced by others, and these.
 
     Returns:
-        The positions of each run, and the names of all replaced claims.
+        The positions of each run, and all replaced claims with what replaced them.
     """
-    ids = [run.superseding() for run in runs]
-    ids.append(named(more))
-    every = np.unique(np.concatenate(ids)) if any(len(one) for one in ids) else ids[-1]
-    if not len(every):
-        return tuple(np.empty(0, np.int64) for _ in runs), every
-    return tuple(run.of_ids(every)[0] for run in runs), every
+    pairs = [run.superseding() for run in runs]
+    successors = {
+        old.decode("utf-8", "surrogatepass"): new.decode("utf-8", "surrogatepass")
+        for olds, news in pairs
+        for old, new in zip(olds.tolist(), news.tolist(), strict=True)
+    } | dict(more)
+    if not successors:
+        return tuple(np.empty(0, np.int64) for _ in runs), successors
+    every = named(sorted(successors))
+    return tuple(run.of_ids(every)[0] for run in runs), successors

@@ -32,6 +32,7 @@ from muniment.usecases.judging import (
     find,
     judge,
     own_view,
+    sources_of,
     superseded_in,
 )
 from muniment.usecases.viewing import Viewing
@@ -106,7 +107,8 @@ class Gathered:
         stored = self.viewing.snapshot.rows_at([seq for seq in missing if seq not in self.own])
         found = [stored[seq] for seq in missing if seq in stored]
         found += [self.own[seq].row for seq in missing if seq in self.own]
-        seen = self.viewing.seen_among(found, self.context.superseded)
+        sources = sources_of(self.context, [one.run for one in self.judged], found)
+        seen = self.viewing.seen_among([*found, *sources], self.context.superseded)
         self.known.update((row.seq, row) for row in seen)
         return [self.known[seq] for seq in seqs if seq in self.known]
 

@@ -56,13 +56,13 @@ class Context:
     Attributes:
         viewing: What the principal sees.
         ask: What rows are decided for.
-        superseded: Claims in scope that a claim in scope replaced.
+        superseded: Claims that a claim in scope replaced, and which did.
         own: Event number (negative) to the asker's own proposals.
     """
 
     viewing: Viewing
     ask: Ask
-    superseded: frozenset[str]
+    superseded: Mapping[str, str]
     own: Mapping[int, Own]
 
 
@@ -72,11 +72,11 @@ class Superseded:
 
     Attributes:
         places: Positions in each run.
-        claims: The claims.
+        claims: The claims, and what replaced each.
     """
 
     places: tuple[Array, ...]
-    claims: frozenset[str]
+    claims: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,8 @@ def superseded_in(viewing: Viewing, runs: tuple[Run, ...], upto: int) -> Superse
     place = ("superseded", viewing.state, upto, tuple(run.key for run in runs))
     found: Superseded | None = viewing.snapshot.memo.get(place)
     if found is None:
-        more = [old for olds in viewing.erased().values() for old in olds]
-        places, names = superseded(runs, more)
-        claims = frozenset(name.decode("utf-8", "surrogatepass") for name in names.tolist())
+        more = {old: one for one, olds in viewing.erased().items() for old in olds}
+        places, claims = superseded(runs, more)
         found = viewing.snapshot.memo[place] = Superseded(places, claims)
     return found
 
@@ -170,7 +169,7 @@ def _judged(
 def _by_groups(context: Context, run: Run, replaced: Array, again: Ask | None) -> Judged:
     """The rows as their groups, ends and successors decide; remembered until an instant that changes a group."""
     ask = context.ask
-    state = (run.ends, run.upto if run.segment.revision > run.upto else 0)
+    state = (run.ends, run.upto if run.segment.revision > run.upto else None)
     place = (run.key, _question(ask), again is not None, state, replaced.tobytes())
     kept = context.viewing.snapshot.kept.setdefault("judged", {})
     found: Judged | None = kept.pop(place, None)
@@ -293,7 +292,7 @@ def _one_by_one(context: Context, runs: tuple[Run, ...]) -> list[dict[int, Row]]
         return found
     places = [run.specials() for run in runs]
     rows = [rows_of(context, run, at) for run, at in zip(runs, places, strict=True)]
-    sources = _sources(context, runs, [row for some in rows for row in some])
+    sources = sources_of(context, runs, [row for some in rows for row in some])
     every = {row.seq: row for row in (*sources, *(row for some in rows for row in some))}
     seen = {row.seq: row for row in viewing.seen_among(every.values(), context.superseded)}
     found = [
@@ -305,7 +304,7 @@ def _one_by_one(context: Context, runs: tuple[Run, ...]) -> list[dict[int, Row]]
     return found
 
 
-def _sources(context: Context, runs: tuple[Run, ...], rows: Sequence[Row]) -> list[Row]:
+def sources_of(context: Context, runs: Sequence[Run], rows: Sequence[Row]) -> list[Row]:
     """What some rows were made from, near or far, as far as it is in scope."""
     found: list[Row] = []
     asked = {row.claim_id for row in rows}

@@ -92,15 +92,17 @@ class Viewing:
         given = tuple(rows)
         return self._seen(given, self._successors(given))
 
-    def seen_among(self, rows: Iterable[Row], superseded: Collection[str]) -> tuple[Row, ...]:
+    def seen_among(self, rows: Iterable[Row], superseded: Mapping[str, str]) -> tuple[Row, ...]:
         """The same for a few rows and the sources of what is derived among them.
 
         Args:
             rows: Visible rows.
-            superseded: Of their claims those that a visible claim in scope replaced.
+            superseded: Claims that a visible claim in scope replaced, and which did.
         """
         given = tuple(rows)
-        replaced = (row.claim_id for row in given if row.claim_id in superseded)
+        replaced = [row.claim_id for row in given if row.claim_id in superseded]
+        if self.upto != FOREVER:  # what replaced it then may not say so any more
+            return self._seen(given, {one: superseded[one] for one in replaced})
         return self._seen(given, {one: self.successor_of(one) for one in replaced})
 
     def _seen(self, given: tuple[Row, ...], successors: Mapping[str, str]) -> tuple[Row, ...]:
