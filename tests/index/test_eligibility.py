@@ -17,9 +17,8 @@ from muniment.core.request import Request
 from muniment.core.source import Reading, Source
 from muniment.core.status import DAY, status_at
 from muniment.usecases.eligible import gather
-from muniment.usecases.filtering import filter_of
+from muniment.usecases.filtering import Filter
 from muniment.usecases.judging import events_of
-from muniment.usecases.scoring import Scoring
 from muniment.usecases.viewing import Viewing
 from tests.index.layouts import layout
 from tests.usecases.remembered import EVERYBODY, NOON, SHOP, a_claim, a_world, private
@@ -131,11 +130,8 @@ def by_rows(viewing, request, at, upto):
 
 def passing(gathered, request):
     """What a filter by status lets through."""
-    filtering = filter_of(gathered, request)
-    if filtering is None:
-        return None
-    search = Scoring(gathered, request).search
-    return [search.passing(n, filtering) for n in range(len(gathered.judged))]
+    filtering = Filter(gathered, request)
+    return [filtering.mask(n) for n in range(len(gathered.judged))] if filtering.narrows else None
 
 
 @pytest.mark.req("B-FILTERFIRST", "E-DETERMINISM")

@@ -85,7 +85,7 @@ class Filter:
     def _related(self, number: int) -> list[tuple[int, Row]]:
         """Positions and rows whose status their relations decide."""
         gathered, judged = self._gathered, self._gathered.judged[number]
-        names = gathered.context.superseded | set(gathered.viewing.open_conflicts())
+        names = {*gathered.context.superseded, *gathered.viewing.open_conflicts()}
         places = set(judged.single)
         if names:
             places |= set(judged.run.of_ids(named(sorted(names)))[0].tolist())
