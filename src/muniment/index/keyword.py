@@ -120,18 +120,21 @@ class Scores:
         kept: Array = chosen[exact >= least]
         return kept
 
-    def enough(self, among: Array, least: Callable[[int], int]) -> int:
-        """How many of some rows have at least the saturation that their coverage asks for.
+    def able(self, among: Array, least: Callable[[int], int]) -> Array:
+        """Those of some rows that have at least the saturation that their coverage asks for.
 
         Args:
             among: Numbers of rows.
             least: For a coverage the least saturation that is enough; more than `ONE` where none is.
         """
+        if not len(among):
+            return among
         total = self.total or 1
         weights, which = np.unique(self.weight[among], return_inverse=True)
         needed = [least(int(weight) * ONE // total) for weight in weights]
         floor = np.array([-(-one * total // ONE) for one in needed], np.int64)
-        return int(np.count_nonzero(self.filled[among] >= floor[which])) if len(among) else 0
+        kept: Array = among[self.filled[among] >= floor[which]]
+        return kept
 
 
 def scored(

@@ -35,7 +35,7 @@ from muniment.usecases.filtering import Filter, passes
 from muniment.usecases.hits import Chosen, Hit, Scored
 from muniment.usecases.judging import Ref
 from muniment.usecases.nearby import NEAREST, Nearby, Nearest, worded
-from muniment.usecases.searching import POOL, Match, Search
+from muniment.usecases.searching import POOL, Search
 from muniment.usecases.traverse import EligibleRows, Graph, Walked, back_among, walked
 from muniment.usecases.viewing import Viewing
 
@@ -147,9 +147,11 @@ class Scoring:
         matches = (
             search.matches(self.filter, eligible=eligible) if self.filter.narrows else everything
         )
+        able = search.able(matches, self.request.method, self.policy)
         # An address is known only when a claim is read, so that filter comes before the pool is cut.
-        limit = sum(len(m.among) for m in matches) if self.request.uri_prefix else POOL
-        best = search.best(matches, limit + len(named))
+        size = sum(len(m.among) for m in able)
+        limit = size if self.request.uri_prefix else POOL
+        best = search.best(able, limit + len(named))
         refs = [ref for ref in best if ref not in set(named)][:limit]
         worded = [ref for ref in named if search.keyword(ref).coverage]
         total = sum(len(m.among) for m in everything) - len(worded)
@@ -159,20 +161,9 @@ class Scoring:
             start.matched + total,
             start.filtered + total - kept,
             kept - len(refs),
-            self._over(matches, [*refs, *named]) if kept > len(refs) else 0,
+            size - sum(search.is_among(ref, able) for ref in named) - len(refs),
             frozenset(refs),
         )
-
-    def _over(self, matches: list[Match], read: list[Ref]) -> int:
-        """How many rows beyond those that are read could be supported, for all that their words tell."""
-        search, method = self.search, self.request.method
-        able = [
-            ref
-            for ref in read
-            if search.is_among(ref, matches)
-            and may_support(search.keyword(ref), method, self.policy)
-        ]
-        return search.could_support(matches, method, self.policy) - len(able)
 
     def _by_meaning(
         self, nearby: Nearby, start: Chosen, named: list[Ref], *, eligible: bool

@@ -94,18 +94,19 @@ class Search:
         match = matches[ref[0]]
         return bool((match.scores.places[match.among] == ref[1]).any())
 
-    def could_support(
+    def able(
         self, matches: Sequence[Match], method: str, policy: RankingPolicy = LEXICAL
-    ) -> int:
-        """How many of some rows could be supported, for all that their words tell."""
+    ) -> list[Match]:
+        """Those of some rows that could be supported, for all that their words tell."""
         least = _least(lambda coverage: may_support(Keyword(coverage, ONE), method, policy))
-        total = 0
+        found = []
         for match in matches:
             scores = match.scores
             floor = -(-least * scores.total // ONE)
             near = match.among[scores.weight[match.among] >= floor]
-            total += scores.enough(near, lambda coverage: _saturation(coverage, method, policy))
-        return total
+            kept = scores.able(near, lambda coverage: _saturation(coverage, method, policy))
+            found.append(Match(match.run, scores, kept))
+        return found
 
     def nearest_in_time(self, wanted: Sequence[Array], at: int, count: int) -> list[Ref]:
         """The rows that began nearest to an instant.
