@@ -26,6 +26,7 @@ from muniment import wiring
 from muniment.core.access import Scope, Visibility
 from muniment.core.diff import Pending
 from muniment.exchanging import Exchanging
+from muniment.grounded import GroundedVerbs
 from muniment.keeping import Keeping
 from muniment.operating import Operating
 from muniment.ports.credential import Signer
@@ -35,7 +36,6 @@ from muniment.usecases.session import Session
 from muniment.wiring import Clock, Entropy
 
 if TYPE_CHECKING:
-    from muniment.core.answered import Answered
     from muniment.core.claim import Claim
     from muniment.usecases.apply import Outcome
     from muniment.usecases.examine import Examined
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from muniment.usecases.show import Shown, Version
 
 
-class Memory(Exchanging, Keeping, Operating):
+class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
     """Governed memory, as one principal of one tenant may use it. Make one with `Memory.open`."""
 
     def __init__(
@@ -158,12 +158,6 @@ class Memory(Exchanging, Keeping, Operating):
         from muniment.usecases.remember import remember
 
         return remember(self.session, claim, parts)
-
-    def bridge(self, phrase: str, target: str, **parts: Any) -> Proposed:
-        """Propose that a phrase of queries may be rewritten to another, with parts and errors as of `remember`."""
-        from muniment.usecases import bridging
-
-        return bridging.bridge(self.session, phrase, target, parts)
 
     def propose(self, diff: Mapping[str, Any], *, is_import: bool = False) -> Proposed:
         """Propose a diff in its wire form.
@@ -280,16 +274,6 @@ class Memory(Exchanging, Keeping, Operating):
 
         request = Request(query=query, use=use, **options)
         return recall(self.session, request, ontology=flow_hash())
-
-    def query(self, query: str | Mapping[str, Any], *, use: str, **options: Any) -> Answered:
-        """Every answer of a query (JSON or text form) with its proofs; see `usecases.query.Question` for the options.
-
-        Raises:
-            InvalidInput: Something is wrong with the query; all of it is said, each at its place.
-        """
-        from muniment.usecases.query import ask
-
-        return ask(self.session, wiring.query_from(query), use, options)
 
     def show(self, claim_id: str) -> Shown:
         """A claim, with the six questions answered."""

@@ -31,6 +31,7 @@ from muniment.core.errors import (
 
 if TYPE_CHECKING:
     from muniment.core.answered import Answered
+    from muniment.core.certificate import Verdict
     from muniment.core.conflict import Conflict
     from muniment.core.diff import Pending
     from muniment.core.event import Verification
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from muniment.usecases.recall import Recalled
     from muniment.usecases.reread import Reread
     from muniment.usecases.restore import Restored
+    from muniment.usecases.revalidate import Certified
     from muniment.usecases.show import Shown, Version
 
 HTTP_STATUS: tuple[tuple[type[MunimentError], int], ...] = (
@@ -249,6 +251,16 @@ def recalled(value: Recalled) -> dict[str, Any]:
 
 def answered(value: Answered) -> dict[str, Any]:
     """What a query came to."""
+    return value.as_json()
+
+
+def certified(value: Certified) -> dict[str, Any]:
+    """An answer with its certificate."""
+    return {**value.answered.as_json(), "certificate": dict(value.certificate)}
+
+
+def verdict(value: Verdict) -> dict[str, Any]:
+    """What revalidating came to."""
     return value.as_json()
 
 

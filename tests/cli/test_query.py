@@ -13,6 +13,7 @@ FACTS = (
     ("Shop uses pnpm.", "shop", "uses", "pnpm"),
     ("The shop installs with pnpm.", "shop", "uses", "pnpm"),
 )
+BOB = {"subject": "bob", "predicate": "maintains", "object": "shop"}
 ASKED = "select ?who where ?who maintains ?repo, ?repo uses pnpm"
 USE = ("--use", "answer_questions")
 
@@ -102,3 +103,47 @@ def test_a_mistake_in_a_text_is_said_at_its_column(known):
     assert ran.code == 2
     assert "column 16" in ran.err
     assert "did you mean uses" in ran.err
+
+
+# --- certificates ---------------------------------------------------------------------------------
+
+
+@pytest.mark.req("D-CERT")
+@pytest.mark.parametrize("verb", [("query", ASKED), ("recall", "who maintains the shop?")])
+def test_a_certificate_is_written_and_revalidated_until_something_changes(known, verb):
+    file = str(known.place / "cert.json")
+    assert known.run(*verb, *USE, "--certify", file).code == 0
+    ran = known.run("revalidate", file)
+    assert (ran.code, ran.out) == (0, "valid\n")
+    diff = known.propose({"id": "c9", **add("Bob maintains shop.", facts=[BOB])}).json["diff"]
+    known.signed("review", diff, "--accept", "c9", "--reason", "ok")
+    ran = known.run("revalidate", file)
+    assert ran.code == 1
+    assert ran.out.startswith("changed: ")
+
+
+def test_a_certificate_that_was_altered_or_cannot_be_written_is_a_finding(known):
+    file = known.place / "cert.json"
+    known.run("query", ASKED, *USE, "--certify", str(file))
+    file.write_text(file.read_text("utf-8").replace("ana", "eve"), "utf-8")
+    ran = known.run("revalidate", str(file), "--json")
+    assert (ran.code, ran.error_codes) == (2, ["certificate_altered"])
+    ran = known.run("query", ASKED, *USE, "--certify", str(known.place / "no" / "x"), "--json")
+    assert (ran.code, ran.error_codes) == (2, ["unwritable_file"])
+    ran = known.run("--as", "user:eve", "revalidate", str(file))
+    assert ran.code == 2
+
+
+# --- bridges --------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("D-BRIDGE", "D-GROUNDED")
+def test_a_bridge_is_proposed_reviewed_and_used_by_grounded_recalls(known):
+    ran = known.run("bridge", "the store front", "shop", *USE, "--json")
+    assert ran.code == 0
+    known.signed("review", ran.json["diff"], "--accept", "change_01", "--reason", "ok")
+    asked = ("recall", "who maintains the store front?", *USE)
+    assert "found by reading" not in known.run(*asked).out
+    assert 'found by reading "the store front" as "shop"' in known.run(*asked, "--grounded").out
+    ran = known.run("bridge", "kit", "ui kit", "--json")
+    assert (ran.code, ran.error_codes) == (2, ["bridge_grows"])

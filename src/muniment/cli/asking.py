@@ -23,27 +23,17 @@ def answer(
     **given: Any,
 ) -> None:
     """Ask memory, and write the packet; the keywords are those of `flags.RECALL`."""
-    recalled = call.memory().recall(
-        query,
-        use=given["use"],
-        budget=given["budget"],
-        k=given["k"],
-        scopes=tuple(scope_from(text, "--within") for text in given["within"]),
-        at=time_from(given["at"], "--at") if given["at"] else None,
-        as_of=revision_or_time(given["as_of"]) if given["as_of"] else None,
-        history=given["history"],
-        method=given["method"],
-        counter=given["counter"],
-        **_filters(given),
-        uri_prefix=source,
-        version=given["version"],
-        relevance_threshold=threshold,
-        include_passages=passages,
-        reread=given["reread"],
-        own_proposals=own,
-        grounded=given["grounded"],
-        log=_log(given["log"]),
-    )
+    options = {
+        **_options(given),
+        "uri_prefix": source,
+        "relevance_threshold": threshold,
+        "include_passages": passages,
+        "own_proposals": own,
+    }
+    if given["certify"]:
+        _certified(call, query, given["certify"], options)
+        return
+    recalled = call.memory().recall(query, **options)
     if call.options.json:
         from muniment import wire
 
@@ -54,6 +44,32 @@ def answer(
         call.terminal.dim(said)
     if recalled.retrieval_id:
         call.terminal.dim(f"why this answer: muniment why {recalled.retrieval_id}")
+
+
+def _options(given: dict[str, Any]) -> dict[str, Any]:
+    plain = ("use", "budget", "k", "history", "method", "counter", "version", "reread", "grounded")
+    return {
+        **{name: given[name] for name in plain},
+        **_filters(given),
+        "scopes": tuple(scope_from(text, "--within") for text in given["within"]),
+        "at": time_from(given["at"], "--at") if given["at"] else None,
+        "as_of": revision_or_time(given["as_of"]) if given["as_of"] else None,
+        "log": _log(given["log"]),
+    }
+
+
+def _certified(call: Call, query: str, file: str, options: dict[str, Any]) -> None:
+    from muniment import wire
+    from muniment.cli.certificates import write_certificate
+
+    certified = call.memory().certified_recall(query, **options)
+    write_certificate(file, certified.certificate)
+    if call.options.json:
+        call.result(wire.certified(certified))
+        return
+    packet: Any = certified.answered
+    call.terminal.out(packet.text, end="")
+    call.terminal.dim(f"whether it still holds: muniment revalidate {file}")
 
 
 def _filters(given: dict[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

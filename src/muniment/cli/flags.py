@@ -75,6 +75,7 @@ RECALL: tuple[Option, ...] = (
     Option("passages", ("--passages",), "flag", False, "", "Also unreviewed passages of sources, labelled."),
     Option("reread", ("--reread",), "flag", False, "", "Read the sources of what is found again."),
     Option("own", ("--own-proposals",), "flag", False, "", "Also your own open proposals, labelled."),
+    Option("certify", ("--certify",), "text", "", "FILE", "Write a certificate of the answer; not logged."),
     Option("grounded", ("--grounded",), "flag", False, "", "Also what bridges let the query be rewritten to."),
     Option("log", ("--log",), "text", "text", "HOW", "Keep the query: text, digest or off.", True),
 )  # fmt: skip

@@ -17,16 +17,20 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from muniment.core.claim import Claim
+from muniment.core.codec import encode
 from muniment.core.evidence import Citation, json_of_citation
 from muniment.core.packet import Disagreement, json_of_conflict
 from muniment.core.query import Query
 
-QueryOutcome = Literal["rows", "no_matches", "conflict", "budget_exceeded", "no_scope"]
+QueryOutcome = Literal[
+    "rows", "no_matches", "conflict", "budget_exceeded", "search_exhausted", "no_scope"
+]
 QUERY_OUTCOMES: tuple[tuple[QueryOutcome, str], ...] = (
     ("rows", "every answer that the claims give, each with its proofs"),
     ("no_matches", "the claims that may serve this request give no answer; that says nothing of the world"),
     ("conflict", "an answer would rest on claims that others contradict"),
     ("budget_exceeded", "a bound was met before every answer was known, so none is shown"),
+    ("search_exhausted", "the search for a packet ended at its bound, and nothing fits yet"),
     ("no_scope", "no scope is in force, so nothing was looked at"),
 )  # fmt: skip
 Stage = Literal["", "expansion", "join", "packing"]
@@ -93,6 +97,31 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
+class Packing:
+    """The packet that was made of the rows, and how it was found (`D-PACK`).
+
+    Attributes:
+        text: The whole packet; empty where none fits.
+        used: Its tokens.
+        budget: Tokens at most.
+        counter: What counted them.
+        optimal: Whether no other choice of proofs is smaller.
+        examined: Combinations of proofs that were serialised and counted.
+        combinations: How many there are of the listed proofs.
+        left: Rows that do not fit, where as many as fit were asked for.
+    """
+
+    text: str
+    used: int
+    budget: int
+    counter: str
+    optimal: bool
+    examined: int
+    combinations: int
+    left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """What a query came to.
 
@@ -107,6 +136,7 @@ class Answered:
         revision: The last revision that touched anything the asker may see.
         request: What was asked, as it was understood.
         work: Examinations, states and the order of the patterns.
+        packing: The packet, where a budget was given; its proof is the first of each row.
     """
 
     outcome: QueryOutcome
@@ -119,10 +149,15 @@ class Answered:
     revision: int = 0
     request: Mapping[str, Any] = field(default_factory=dict)
     work: Mapping[str, Any] = field(default_factory=dict)
+    packing: Packing | None = None
 
     @property
     def advice(self) -> str:
         """What to do where there are no rows; empty where there are."""
+        if self.stage == "packing":
+            if self.outcome == "search_exhausted":
+                return "allow more combinations: of those examined none fits, which proves nothing of the rest"
+            return "raise the budget, or ask for as many rows as fit; no proof is ever cut to fit"
         if self.outcome == "budget_exceeded":
             return (
                 f"the {self.stage} met the bound `{self.bound}`: ask more narrowly;"
@@ -152,4 +187,5 @@ class Answered:
             "revision": self.revision,
             "request": dict(self.request),
             "work": dict(self.work),
+            "packing": encode(self.packing) if self.packing else None,
         }

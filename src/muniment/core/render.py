@@ -135,7 +135,7 @@ def _block_of(item: Item) -> str:
     lines = [
         f"id: {shown(item.claim.id)}",
         _standing(item),
-        quoted_lines(_statement(item.claim)),
+        quoted_lines(statement_of(item.claim)),
         *_citation_lines(item),
         *(rewrite_line(step) for step in item.rewrites),
     ]
@@ -183,7 +183,7 @@ def _confidence(claim: Claim) -> str:
     return "not stated" if score is None else f"{score:.2f}"
 
 
-def _statement(claim: Claim) -> str:
+def statement_of(claim: Claim) -> str:
     """Everything that the claim says, whole; steps that its sentence quotes one by one are not said twice."""
     parts = [claim.title, claim.claim, claim.body if claim.body != claim.claim else ""]
     if not all(f"`{step}`" in claim.claim for step in claim.steps):

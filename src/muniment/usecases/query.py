@@ -24,6 +24,7 @@ from muniment.core.decide import Ask, labels_of
 from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.evidence import citations_of
 from muniment.core.join import MOST_EXAMINATIONS, MOST_PROOFS, MOST_STATES, Bounds, Joined, join
+from muniment.core.packing import COMBINATIONS, MOST_COMBINATIONS
 from muniment.core.query import Query, facts_in, read_query, term_text, unknown_predicates
 from muniment.core.query_text import parse_query
 from muniment.core.record import claim_from
@@ -32,6 +33,7 @@ from muniment.core.row import FOREVER, Row
 from muniment.core.status import freshness_at, status_at
 from muniment.core.vocabulary import risk_of
 from muniment.usecases.contradictions import Contradictions
+from muniment.usecases.packing import packed, planned
 from muniment.usecases.revisions import revisions
 from muniment.usecases.serving import ServingFacts, State
 from muniment.usecases.session import Session
@@ -55,6 +57,10 @@ class Question:
         examinations: Candidates looked at, at most.
         states: Ways to bind the variables that stand at once, at most.
         proofs: Proofs listed for a row, at most; the rest are counted.
+        budget: Tokens of a packet of the rows, at most; 0 for no packet.
+        counter: Name of the token counter; empty for the default.
+        combinations: Choices of proofs that are tried for the packet, at most.
+        as_many: Whether as many rows as fit are wanted where not all do.
     """
 
     query: Query | Mapping[str, Any] | str
@@ -67,6 +73,10 @@ class Question:
     examinations: int = MOST_EXAMINATIONS
     states: int = MOST_STATES
     proofs: int = MOST_PROOFS
+    budget: int = 0
+    counter: str = ""
+    combinations: int = COMBINATIONS
+    as_many: bool = False
 
 
 def query_findings(question: Question) -> tuple[Finding, ...]:
@@ -76,11 +86,16 @@ def query_findings(question: Question) -> tuple[Finding, ...]:
             Request("?", question.use, scopes=question.scopes, at=question.at, as_of=question.as_of)
         )
     )
-    for name, most in LIMITS:
+    ranges = [(name, 1, most) for name, most in LIMITS]
+    for name, least, most in (
+        *ranges,
+        ("budget", 0, 1_000_000),
+        ("combinations", 1, MOST_COMBINATIONS),
+    ):
         given = getattr(question, name)
-        if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= most:
-            message = f"{quoted(given)} is outside 1 to {most}"
-            fix = f"give a whole number from 1 to {most}"
+        if not isinstance(given, int) or isinstance(given, bool) or not least <= given <= most:
+            message = f"{quoted(given)} is outside {least} to {most}"
+            fix = f"give a whole number from {least} to {most}"
             found.append(Finding("out_of_range", message, f"/{name}", fix, req="D-BOUNDS"))
     return tuple(found)
 
@@ -119,12 +134,23 @@ def query(session: Session, question: Question) -> Answered:
         raise NotPermitted(str(widening[0]), widening)
     scopes = tuple(sorted(question.scopes or session.scopes))
     at = question.at or session.now()
-    echo = _echo(session, question, scopes, at)
+    echo = echo_of(session, question, scopes, at)
     if not scopes:
         return Answered("no_scope", asked, request=echo)
     with session.store.snapshot(session.tenant) as snapshot:
         viewing = Viewing(snapshot, session.principal)
-        return replace(answer(viewing, asked, question, scopes, at), request=echo)
+        packing = replace(question, explain=question.explain or question.budget > 0)
+        found = replace(answer(viewing, asked, packing, scopes, at), request=echo)
+    return found if not question.budget else in_budget(session, question, found)
+
+
+def in_budget(session: Session, question: Question, found: Answered) -> Answered:
+    """The answer with a packet of its rows."""
+    counter = session.counter(question.counter)
+    whole = packed(found, question.budget, counter, counter.name, question.combinations)
+    if whole.stage != "packing" or not question.as_many:
+        return whole
+    return planned(found, question.budget, counter, counter.name)
 
 
 def ask(
@@ -266,7 +292,7 @@ class Telling:
         )
 
 
-def _echo(
+def echo_of(
     session: Session, question: Question, scopes: tuple[Scope, ...], at: datetime
 ) -> dict[str, Any]:
     """What was asked, as it was understood, so that nothing is implied unseen (`E-NOSCOPE`)."""

@@ -61,9 +61,7 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
         InvalidInput: Something is wrong with the request; all of it is said.
         NotPermitted: It asks for a scope that is not in force.
     """
-    from muniment.usecases.answer import Answer, Asked
-    from muniment.usecases.eligible import gather
-    from muniment.usecases.scoring import score
+    from muniment.usecases.answer import Asked
 
     findings = request_findings(request)
     if findings:
@@ -82,25 +80,42 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
     else:
         with session.store.snapshot(session.tenant) as snapshot:
             viewing = Viewing(snapshot, session.principal)
-            absolute = _absolute(session, viewing, scopes) if request.reread else ()
-            gathered = gather(viewing, request, scopes, asked.at, absolute)
-            if request.grounded:
-                packet, hits = _grounded(asked, gathered)
-            else:
-                scoring, scored = score(gathered, request, meaning)
-                covered = scoring.nearby.coverage() if scoring.nearby else None
-                asked = replace(
-                    asked, policy=scoring.policy, coverage=covered, unembedded=unembedded
-                )
-                packet = Answer(asked, gathered, scoring, scored).packet()
-                hits = scored.supported
-            if request.include_passages:
-                from muniment.usecases.add_passages import with_passages
-
-                packet = with_passages(asked, packet, viewing, gathered.classes)
+            packet, hits = packet_of(asked, viewing, meaning, unembedded)
     if request.log == "off":
         return Recalled(packet)
     return Recalled(packet, _log(session, request, packet, hits, now))
+
+
+def packet_of(
+    asked: Asked, viewing: Viewing, meaning: Meaning | None = None, unembedded: str = ""
+) -> tuple[Packet, tuple[Hit, ...]]:
+    """A packet from one principal's view of one snapshot, and all that supports an answer.
+
+    Args:
+        asked: What is asked.
+        viewing: What the principal sees.
+        meaning: The question's vector; None where nothing is compared by one.
+        unembedded: Why there is none, where an embedder is declared.
+    """
+    from muniment.usecases.answer import Answer
+    from muniment.usecases.eligible import gather
+    from muniment.usecases.scoring import score
+
+    request = asked.request
+    absolute = _absolute(asked.session, viewing, asked.scopes) if request.reread else ()
+    gathered = gather(viewing, request, asked.scopes, asked.at, absolute)
+    if request.grounded:
+        packet, hits = _grounded(asked, gathered)
+    else:
+        scoring, scored = score(gathered, request, meaning)
+        covered = scoring.nearby.coverage() if scoring.nearby else None
+        asked = replace(asked, policy=scoring.policy, coverage=covered, unembedded=unembedded)
+        packet, hits = Answer(asked, gathered, scoring, scored).packet(), scored.supported
+    if request.include_passages:
+        from muniment.usecases.add_passages import with_passages
+
+        packet = with_passages(asked, packet, viewing, gathered.classes)
+    return packet, hits
 
 
 def _grounded(asked: Asked, gathered: Gathered) -> tuple[Packet, tuple[Hit, ...]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from muniment import wire
 from muniment.cli.asking import revision_or_time, time_from
 from muniment.cli.call import Call, refusal, scope_from
+from muniment.cli.certificates import write_certificate
 from muniment.cli.commands.propose import document
 from muniment.cli.options import command
 from muniment.cli.terminal import Styled, Terminal, brief
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @command
-def query(
+def query(  # noqa: PLR0913, PLR0917 - each is an option
     call: Call,
     query: Annotated[
         str, typer.Argument(help="Patterns such as '?who maintains ?repo, ?repo uses pnpm'.")
@@ -52,6 +53,18 @@ def query(
     states: Annotated[
         int, typer.Option("--states", metavar="N", help="Ways to bind the variables, at most.")
     ] = 512,
+    budget: Annotated[
+        int, typer.Option("--budget", metavar="N", help="Make a packet of N tokens at most.")
+    ] = 0,
+    as_many: Annotated[
+        bool, typer.Option("--as-many", help="As many rows as fit, where not all do.")
+    ] = False,
+    counter: Annotated[
+        str, typer.Option("--counter", metavar="NAME", help="The token counter; o200k by default.")
+    ] = "",
+    certify: Annotated[
+        str, typer.Option("--certify", metavar="FILE", help="Write a certificate of the answer.")
+    ] = "",
     proofs: Annotated[
         int, typer.Option("--proofs", metavar="N", help="Proofs listed for a row, at most.")
     ] = 128,
@@ -66,18 +79,26 @@ def query(
         fix = "give the query itself, or `--file` with one"
         raise refusal("no_query", "one query is asked", "QUERY", fix, "D-CONJ")
     given = document(call, file).decode("utf-8", "replace") if file else query
-    found = call.memory().query(
-        given,
-        use=use,
-        scopes=tuple(scope_from(text, "--within") for text in within),
-        at=time_from(at, "--at") if at else None,
-        as_of=revision_or_time(as_of) if as_of else None,
-        history=history,
-        explain=explain,
-        examinations=examinations,
-        states=states,
-        proofs=proofs,
-    )
+    options: dict[str, Any] = {
+        "use": use,
+        "scopes": tuple(scope_from(text, "--within") for text in within),
+        "at": time_from(at, "--at") if at else None,
+        "as_of": revision_or_time(as_of) if as_of else None,
+        "history": history,
+        "explain": explain,
+        "examinations": examinations,
+        "states": states,
+        "proofs": proofs,
+        "budget": budget,
+        "as_many": as_many,
+        "counter": counter,
+    }
+    if certify:
+        certified = call.memory().certified_query(given, **options)
+        write_certificate(certify, certified.certificate)
+        found: Any = certified.answered
+    else:
+        found = call.memory().query(given, **options)
     if call.options.json:
         call.result(wire.answered(found))
     else:
@@ -85,6 +106,11 @@ def query(
 
 
 def _say(screen: Terminal, found: Answered, explain: bool) -> None:
+    if found.packing and found.packing.text:
+        screen.out(found.packing.text, end="")
+        best = "the smallest" if found.packing.optimal else "not proven the smallest"
+        screen.dim(f"{found.packing.used} of {found.packing.budget} tokens, {best}")
+        return
     style = "green" if found.outcome == "rows" else "yellow"
     screen.out("outcome: ", Styled(found.outcome, style))
     names = [str(variable) for variable in found.query.select]
