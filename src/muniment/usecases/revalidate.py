@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from muniment.core.access import Scope
@@ -166,13 +167,19 @@ def _content(viewing: Viewing, session: Session, run: _Run) -> dict[str, Any]:
         "at": time_text(run.at),
         "revision": run.answered.revision,
         "request": dict(run.request),
-        "rules": {"ontology": flow_hash(), "ranking": LEXICAL.digest},
+        "rules": {"ontology": _ontology(), "ranking": LEXICAL.digest},
         "view": digest(sorted(viewing.classes_of(run.scopes))),
         "heads": _heads(viewing, run.scopes),
         "outcome": said.pop("outcome"),
         "answer": said,
         "evidence": [{"id": e.id, "version": e.version, "digest": e.digest} for e in evidence],
     }
+
+
+@cache
+def _ontology() -> str:
+    """The hash of the vocabulary and rules of this program; the same for as long as it runs."""
+    return flow_hash()
 
 
 def _heads(viewing: Viewing, scopes: tuple[Scope, ...]) -> str:
