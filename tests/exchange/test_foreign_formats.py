@@ -35,6 +35,7 @@ FORMATS = {
     "rules/tests.instructions.md": "copilot",
     "obsidian.md": "obsidian",
     "okf.md": "okf",
+    "own.jsonl": "jsonl",
     "mpf.json": "mpf",
     "shodh.json": "shodh",
     "docs/0003-use-oak.md": "decisions",
@@ -238,6 +239,15 @@ def test_somebody_elses_verification_is_evidence_only():
     assert (one.claim, one.state) == ("Refunds are given within a week.", "")
     assert one.foreign["verified"]["by"] == "human:mira"
     assert {d.name for d in one.dates} == {"expires"}
+
+
+@pytest.mark.req("C-TRUST")
+def test_our_own_lines_are_an_import_like_any_other():
+    rye, oats = candidates("own.jsonl")
+    assert (rye.claim, rye.foreign["review"]["status"], rye.parts["prohibited_uses"]) == (
+        "Likes rye", "accepted", ["deploy"],
+    )  # fmt: skip
+    assert (oats.state, [d.code for d in oats.doubts]) == ("superseded", [])
 
 
 def test_a_deletion_log_keeps_what_it_names_dead():

@@ -56,6 +56,7 @@ KEYS = (
     "id memory content results memories entities relations name observations type from to relationType uuid fact "
     "edges episodes namespace key value mapping message author role parts recipient chat_messages text "
     "conversations_memory project_memories records kind payload deletion_log record_id blocks label agents "
+    "claim status labels scope source freshness validity facts extensions "
     "created_at updated_at state metadata categories content_hash mpf_version mif_version export_metadata"
 ).split()
 shaped = st.recursive(

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.core.access import Visibility
+from muniment.core.codec import encode
 from muniment.core.errors import InvalidInput
 from muniment.exchange.managed_block import BEGIN, END, updated
 from muniment.exchange.outward import EXPORTS, export_named
@@ -16,7 +17,7 @@ from muniment.learn.extract import read_file
 from muniment.ports.exporting import Portable
 from muniment.usecases.exporting import collect, export
 from tests.exchange.foreign import candidates, one_file, written
-from tests.usecases.world import TEAM, fact, flag, private, supersede, uses_tool
+from tests.usecases.world import TEAM, WEB, fact, flag, private, supersede, uses_tool
 
 CONTEXT = {"allowed_uses": ["prepare_context"]}
 TEAMS = Visibility("team-private", ("group:shop",))
@@ -146,6 +147,24 @@ def test_what_is_written_for_mem0_is_read_again(world, tmp_path):
     path = written(tmp_path, "mem0.json", exported(world, "mem0").data)
     file, _ = one_file(path)
     assert (file.format, [c.claim for c in candidates(path)]) == ("mem0", ["The shop ships."])
+
+
+@pytest.mark.req("E-APPROVER", "C-TRUST")
+def test_our_own_lines_come_back_as_proposals_and_keep_their_limits(world, tmp_path):
+    from muniment.usecases.importing import import_batch
+    from tests.exchange.foreign import gathered
+
+    limits = {"prohibited_uses": ["deploy"], "validity": {"valid_until": "2026-12-01T00:00:00Z"}}
+    world.accept(fact("The shop ships.", **limits, **CONTEXT))
+    path = written(tmp_path, "own.jsonl", exported(world).data)
+    session = world.session("user:ana", scopes=(WEB,), visibility=TEAMS)
+    found = import_batch(session, gathered(path))
+    (change,) = world.pending(found.parts[0].diff_id).diff.changes
+    assert (change.item.claim, change.item.review.status) == ("The shop ships.", "proposed")
+    assert change.item.provenance.foreign_review.startswith("accepted user:ana")
+    assert change.item.prohibited_uses == ("deploy",)
+    assert encode(change.item.validity.valid_until) == "2026-12-01T00:00:00Z"
+    assert change.item.visibility.level == "user-private"
 
 
 # --- the block ------------------------------------------------------------------------------------

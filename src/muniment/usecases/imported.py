@@ -156,12 +156,13 @@ def _source(candidate: Candidate, file: ForeignFile, observed: datetime | None) 
 
 def _review_of(candidate: Candidate) -> str:
     """What the source says of somebody's review; evidence here, never acceptance."""
-    said = [
-        str(candidate.foreign[key])
-        for key in ("review", "status", "verified")
-        if candidate.foreign.get(key)
-    ]
+    told = (candidate.foreign.get(key) for key in ("review", "status", "verified"))
+    said = [_words(one) for one in told if one]
     return "; ".join(said)[:300]
+
+
+def _words(value: Any) -> str:
+    return " ".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
 
 
 def _kept(candidate: Candidate, file: ForeignFile, doubts: tuple[Finding, ...]) -> dict[str, Any]:
