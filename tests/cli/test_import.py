@@ -103,3 +103,15 @@ def test_a_block_is_kept_in_a_file_of_ones_own(machine, export):
     assert after.startswith(before)
     assert b"- Sacks are weighed twice (mem_" in after
     assert "is as it was" in machine.run("export", "--format", "block", "--out", "AGENTS.md").out
+
+
+def test_files_of_a_folder_that_are_none_of_ours_are_counted_in_one_line(machine, export):
+    folder = machine.place / "mixed"
+    folder.mkdir()
+    (folder / "mem0.json").write_text(json.dumps(MEMORIES), "utf-8")
+    for n in range(5):
+        (folder / f"{n}.bin").write_bytes(bytes([0, n]))
+    ran = machine.run("import", str(folder), "--dry-run")
+    assert "5  files of no format that is known were passed over" in ran.out
+    assert "2 would be proposed" in ran.out
+    assert ".bin" not in ran.out + ran.err

@@ -151,3 +151,9 @@ def test_a_gzip_bomb_in_an_archive_is_refused(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.jsonl.gz", packer.compress(b" " * 60_000_000) + packer.flush())
     assert codes(path) == ["archive_bomb"]
+
+
+def test_half_a_surrogate_pair_in_a_key_is_replaced(tmp_path):
+    text = r'[{"conversations_memory": "Mira bakes.", "project_memories": {"\ud800": "Grain is dear."}}]'
+    path = written(tmp_path, "memories.json", text)
+    assert [one.foreign_id for one in one_file(path)[1] if isinstance(one, Candidate)] == ["", "?"]

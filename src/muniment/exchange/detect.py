@@ -16,7 +16,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.core.errors import Finding, InvalidInput, Severity, quoted
 from muniment.exchange.formats import (
     agent_files,
     basic_memory,
@@ -118,13 +118,10 @@ def detected(
     """
     shape = shape_of(file)
     if shape.kind == "empty" and not any(one.weigh(shape)[0] for one in formats):
-        finding = Finding(
-            "empty_file",
-            f"{quoted(file.name)} is empty",
-            file.name,
-            "name a file that holds something",
-            req="E-MISSING",
-        )
+        message = f"{quoted(file.name)} is empty"
+        severity: Severity = "notice" if among_others else "error"
+        fix = "name a file that holds something"
+        finding = Finding("empty_file", message, file.name, fix, severity, "E-MISSING")
         return Detected(None, "it is empty", (finding,))
     weighed = sorted(((one.weigh(shape), one) for one in formats), key=lambda pair: -pair[0][0])
     (best, why), first = weighed[0]

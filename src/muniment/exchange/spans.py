@@ -218,7 +218,8 @@ def _key(file: OpenFile, at: int, end: int) -> tuple[str, int]:
     colon = _past_space(file.data, found.end(), end)
     if file.part(colon, colon + 1) != b":":
         raise Malformed("json_syntax", "not JSON: a colon is missing", file, min(colon, end - 1))
-    return str(key), _past_space(file.data, colon + 1, end)
+    key = key.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be kept
+    return key, _past_space(file.data, colon + 1, end)
 
 
 def _value_end(file: OpenFile, at: int, end: int) -> int:

@@ -13,6 +13,7 @@ from muniment.cli.call import Call, visibility_from
 from muniment.cli.commands.learn import progress_on
 from muniment.cli.options import command
 from muniment.cli.terminal import Piece, Styled, Terminal, brief, one_line
+from muniment.core.errors import errors_in
 
 if TYPE_CHECKING:
     from muniment.usecases.import_report import FileReport, Imported
@@ -142,8 +143,15 @@ def export(
 
 
 def _summary(screen: Terminal, found: Imported) -> None:
+    passed_over = [one for one in found.files if _is_passed_over(one)]
     for report in found.files:
-        _file(screen, report)
+        if report not in passed_over:
+            _file(screen, report)
+    if passed_over:
+        count = Styled(str(len(passed_over)), "cyan")
+        screen.out(
+            "  ", count, "  files of no format that is known were passed over; `--json` names them"
+        )
     verb = "would be proposed" if found.dry_run else "proposed"
     screen.out(
         Styled(str(found.proposed), "bold"),
@@ -171,6 +179,11 @@ def _summary(screen: Terminal, found: Imported) -> None:
     if levels:
         screen.dim(f"visible to: {one_line(levels)}; `--visibility` says it otherwise")
     screen.dim(_next(found))
+
+
+def _is_passed_over(report: FileReport) -> bool:
+    """Whether a file of a folder or archive, which nobody named, is simply none of ours."""
+    return not report.file.format and not errors_in(tuple(report.findings))
 
 
 def _next(found: Imported) -> str:
