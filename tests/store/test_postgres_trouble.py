@@ -203,6 +203,32 @@ def test_every_table_has_a_primary_key(postgres, store):
     assert bare == []
 
 
+@pytest.mark.req("E-DISTRIBUTE")
+def test_the_tables_have_the_columns_that_they_have_in_a_file(postgres, store, tmp_path):
+    import apsw
+
+    from muniment.store.sqlite import SqliteStore
+
+    SqliteStore.open(tmp_path / "m.db", entropy=numbers(), create=True).close()
+    file = apsw.Connection(str(tmp_path / "m.db"))
+    tables = [
+        name for (name,) in file.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    ]
+    in_file = {
+        name: [row[1] for row in file.execute(f"PRAGMA table_info({name})")] for name in tables
+    }
+    file.close()
+    columns = postgres.server.run(
+        store._address,
+        """
+        SELECT table_name, column_name FROM information_schema.columns
+        WHERE table_schema = 'muniment' ORDER BY table_name, ordinal_position
+        """,
+    )
+    here = {name: [column for table, column in columns if table == name] for name in tables}
+    assert here == in_file
+
+
 # --- writers --------------------------------------------------------------------------------------
 
 
@@ -271,8 +297,8 @@ def test_a_connection_that_is_lost_leaves_nothing_of_its_transaction(postgres, s
     def lose():
         with store.transaction(TENANT) as transaction:
             transaction.append([claim_event(transaction, claim("b"))], AT)
-            (own,) = store_connections(postgres, store, "idle in transaction")
-            postgres.server.run(store._address, "SELECT pg_terminate_backend(%s)", own)
+            own = transaction._connection.value("SELECT pg_backend_pid()")
+            postgres.server.run(store._address, "SELECT pg_terminate_backend(%s)", (own,))
 
     with pytest.raises(StoreError):
         lose()
@@ -281,28 +307,67 @@ def test_a_connection_that_is_lost_leaves_nothing_of_its_transaction(postgres, s
     assert store.verify(TENANT).ok
 
 
-def store_connections(postgres, store, state):
-    return postgres.server.run(
-        store._address,
-        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state = %s",
-        (state,),
-    )
+def test_a_connection_that_is_lost_while_committing_may_have_kept_the_write(postgres, store):
+    put(store, claim("a"))
+    server, ended = postgres.server, threading.Event()
+
+    def end_the_one_that_waits():
+        waiting = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        )
+        while not ended.wait(0.02):
+            server.run(store._address, waiting)
+
+    def put_until_it_fails():  # when the setting has reached this session
+        while True:
+            put(store, claim("b"))
+
+    names = "ALTER SYSTEM SET synchronous_standby_names = '{}'"  # a commit then waits for what is not there
+    server.run(store._address, names.format("nobody"))
+    server.run(store._address, "SELECT pg_reload_conf()")
+    ending = threading.Thread(target=end_the_one_that_waits)
+    ending.start()
+    try:
+        with pytest.raises(StoreUnavailable, match="may have been kept"):
+            put_until_it_fails()
+    finally:
+        ended.set()
+        ending.join()
+        server.run(store._address, names.format(""))
+        server.run(store._address, "SELECT pg_reload_conf()")
+    with store.snapshot(TENANT) as snapshot:
+        assert snapshot.row(mem("b")) is not None
 
 
 def test_a_failed_statement_ends_the_transaction_even_where_its_error_is_swallowed(store):
     def swallow():
         with store.transaction(TENANT) as transaction:
             transaction.append([claim_event(transaction, claim("a"))], AT)
-            with pytest.raises(StoreError):
-                transaction._connection.run("SELECT nonsense")
+            with pytest.raises(StoreError, match="nonsense"):
+                transaction._connection.all("SELECT nonsense")
+            with pytest.raises(StoreError, match="earlier write"):
+                transaction.row(mem("a"))
 
     with pytest.raises(StoreError, match="ended early"):
         swallow()
     assert store.tenants() == ()
 
 
+def test_an_error_of_what_was_only_sent_surfaces_in_the_commit(store):
+    def overlook():
+        with store.transaction(TENANT) as transaction:
+            transaction.append([claim_event(transaction, claim("a"))], AT)
+            transaction._connection.run("INSERT INTO event SELECT * FROM event")
+
+    with pytest.raises(StoreDamaged, match="duplicate key"):
+        overlook()
+    assert store.tenants() == ()
+    put(store, claim("a"))
+    assert store.verify(TENANT).ok
+
+
 def test_a_snapshot_cannot_write(store):
-    with store.snapshot(TENANT) as snapshot, pytest.raises(StoreError):
+    with store.snapshot(TENANT) as snapshot, pytest.raises(StoreError, match="read-only"):
         snapshot._connection.run("INSERT INTO tenant VALUES (1, 'x', '')")
 
 

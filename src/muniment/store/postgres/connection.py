@@ -3,7 +3,8 @@
 - A writing transaction begins with its locks, so that waiting happens before reading, and never after.
 - A reading transaction sees one state (REPEATABLE READ, READ ONLY).
 - Every setting is read back after it was set; a store that cannot have them is not opened.
-- Results are fetched whole within a call, so that no error surfaces outside it.
+- Results are fetched whole within a call. What is written is sent without waiting for each answer; its errors surface
+  in a later call of the transaction, at the latest in the commit.
 - What cannot be decoded is damage, not a traceback.
 - Text that the database cannot hold (NUL, a lone surrogate) is in no row: looked for, it is not found; written, it is
   a `ValueError`, as with SQLite a lone surrogate is.
@@ -11,6 +12,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -74,11 +76,13 @@ class Connection:
         StoreUnavailable: The server cannot be reached, or does not take a setting.
     """
 
-    __slots__ = ("_database", "_timeout", "path")
+    __slots__ = ("_database", "_pipeline", "_sending", "_timeout", "path")
 
     def __init__(self, address: str, busy_timeout_ms: int) -> None:
         self.path = shown(address)
         self._timeout = max(busy_timeout_ms, 1)  # 0 would wait for ever
+        self._sending = contextlib.ExitStack()
+        self._pipeline: psycopg.Pipeline | None = None
         try:
             patience = conninfo_to_dict(address).get("connect_timeout", CONNECT_TIMEOUT)
             stated = make_conninfo(address, connect_timeout=patience, client_encoding="utf8")
@@ -139,7 +143,7 @@ class Connection:
         """Run a statement and decode each row that it gives; what cannot be decoded is damage."""
         try:
             cursor = self._database.execute(spoken(statement), parameters or None)
-            return list(map(decode, cursor.fetchall())) if cursor.description else []
+            return list(map(decode, cursor.fetchall()))
         except UnicodeEncodeError:
             return []
         except psycopg.Error as error:
@@ -159,14 +163,28 @@ class Connection:
         row = self.one(statement, parameters)
         return row[0] if row else None
 
-    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        """Run a statement that changes something; in a writing transaction it is only sent.
+
+        Raises:
+            ValueError: A text cannot be kept.
+        """
+        try:
+            self._database.execute(spoken(statement), parameters or None)
+        except psycopg.Error as error:
+            raise self._written(error) from error
+
+    def changed(self, statement: str, parameters: Sequence[Any] = ()) -> int:
         """Run a statement that changes something; how many rows it changed.
 
         Raises:
             ValueError: A text cannot be kept.
         """
         try:
-            return self._database.execute(spoken(statement), parameters or None).rowcount
+            cursor = self._database.execute(spoken(statement), parameters or None)
+            if self._pipeline is not None:
+                self._pipeline.sync()
+            return cursor.rowcount
         except psycopg.Error as error:
             raise self._written(error) from error
 
@@ -193,7 +211,7 @@ class Connection:
         """Open a read transaction; its state is fixed by the first read."""
         self.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-    def begin_writing(self, lock: int, *, durable: bool = True) -> None:
+    def begin_writing(self, lock: int, *, durable: bool = True, sent: bool = True) -> None:
         """Take a writer's place.
 
         Each statement sees what is committed when it begins (READ COMMITTED): after the lock, all of it that the lock
@@ -202,10 +220,13 @@ class Connection:
         Args:
             lock: The place's number.
             durable: Whether the commit waits for the disk.
+            sent: Whether statements are sent one after another, and waited for where something is read or counted.
 
         Raises:
             StoreBusy: Another held it longer than the timeout.
         """
+        if sent and psycopg.Pipeline.is_supported():
+            self._pipeline = self._sending.enter_context(self._database.pipeline())
         self.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         if not durable:
             self.run("SET LOCAL synchronous_commit = off")
@@ -221,6 +242,10 @@ class Connection:
         Raises:
             StoreUnavailable: The connection was lost meanwhile; whether it was kept is not known.
         """
+        try:
+            self._received()
+        except psycopg.Error as error:
+            raise self._written(error) from error
         if self._database.info.transaction_status is not TransactionStatus.INTRANS:
             raise StoreError(
                 f"the transaction on the store {quoted(self.path)} ended early", fix="try again"
@@ -238,12 +263,21 @@ class Connection:
 
     def rollback(self) -> None:
         """Drop the transaction, if one is still open."""
+        with contextlib.suppress(psycopg.Error):
+            self._received()
         if self.in_transaction:
             self.run("ROLLBACK")
+
+    def _received(self) -> None:
+        """Wait for all that was sent."""
+        self._pipeline = None
+        self._sending.close()
 
     def close(self) -> None:
         """Close; an open transaction is dropped."""
         self._database.close()
+        with contextlib.suppress(psycopg.Error):
+            self._received()
 
 
 _LISTS = (
@@ -304,6 +338,11 @@ def translated(error: psycopg.Error, path: str, timeout_ms: int) -> StoreError:
         return StoreBusy(
             f"another writer held {where} for more than {timeout_ms / 1000:g} s",
             fix="try again, or end the session that holds it",
+        )
+    if isinstance(error, psycopg.errors.PipelineAborted):
+        return StoreError(
+            f"an earlier write to {where} failed; nothing was written",
+            fix="try the whole transaction again",
         )
     if isinstance(error, errors.DiskFull):
         return StoreFull(

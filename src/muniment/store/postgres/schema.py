@@ -134,7 +134,7 @@ def _applied(connection: Connection) -> int:
 
 
 def _apply(connection: Connection, step: Migration) -> None:
-    connection.begin_writing(MIGRATING)
+    connection.begin_writing(MIGRATING, sent=False)  # a step is several statements
     try:
         if _applied(connection) < step.number:  # another process may have been first
             if step.number == 1:

@@ -187,7 +187,11 @@ class Connection:
         row = self.one(statement, parameters)
         return row[0] if row else None
 
-    def run(self, statement: str, parameters: Parameters = ()) -> int:
+    def run(self, statement: str, parameters: Parameters = ()) -> None:
+        """Run a statement that changes something."""
+        self.changed(statement, parameters)
+
+    def changed(self, statement: str, parameters: Parameters = ()) -> int:
         """Run a statement that changes something; how many rows it changed."""
         try:
             self._database.execute(spoken(statement), parameters)

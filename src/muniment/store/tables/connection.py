@@ -44,11 +44,17 @@ class Connection(Protocol):
     def value(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
         """The first value of the first row, if there is one."""
 
-    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        """Run a statement that changes something, or send it along; what comes after it sees what it did.
+
+        Its error may surface in a later call, at the latest in the commit.
+        """
+
+    def changed(self, statement: str, parameters: Sequence[Any] = ()) -> int:
         """Run a statement that changes something; how many rows it changed."""
 
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Run a statement for each of several rows of parameters."""
+        """Run a statement for each of several rows of parameters, as `run` does."""
 
     def damaged(self, what: str) -> StoreDamaged:
         """The error that says that the store contradicts itself."""

@@ -58,7 +58,8 @@ class LogTables:
         connection, record = self._connection, canonical(access.record)
         columns = (access.id, access.principal, time_text(access.at))
         found, selected = tuple(access.claims), tuple(access.selected)
-        if not connection.run(_KEEP, (self._tenant, *columns, pack(found), pack(selected), record)):
+        kept = (self._tenant, *columns, pack(found), pack(selected), record)
+        if not connection.changed(_KEEP, kept):
             return
         claims = sorted({*found, *selected})
         connection.many(_FOUND, [(self._tenant, claim, access.id) for claim in claims])

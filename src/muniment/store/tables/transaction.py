@@ -232,7 +232,7 @@ class TableTransaction(TableSnapshot):
             seqs = [seq for (seq,) in connection.all(_SUBJECT_OF, (self._number, claim_id))]
             gone, tenant = connection.listed(seqs), self._number
             indexing.erase(TableBlocks(connection, tenant), seqs)
-            removed = connection.run(_ERASE_CONTENT, (gone, tenant))
+            removed = connection.changed(_ERASE_CONTENT, (gone, tenant))
             facts = FactTable(connection, tenant)
             replaced = facts.replaced_by(gone)
             for statement in _ERASE_DERIVED:
