@@ -19,9 +19,10 @@ from muniment.core.dialogue import Heard, Passage, Talk
 from muniment.core.dialogue_rank import Ranking
 from muniment.core.passage import Kept, Said
 from muniment.core.question import ask_about, marks_of
-from muniment.core.ranking import ONE
 from muniment.core.render import Heading, render
+from muniment.core.similarity import calibration_of, closeness
 from muniment.core.words import words
+from muniment.index.vectors import dots, norms, similarity
 
 NOW = datetime(2026, 7, 8, 12, tzinfo=UTC)
 SOURCE = "src_01kx0sjsg0e008000000000000"
@@ -66,15 +67,19 @@ class Scope:
         return Passage(said.session, said.place, 0, said.speaker, at, size, marks)
 
     def similarity(self, query: str) -> dict[int, int]:
-        """Embedding similarity of every turn, fixed point."""
+        """Closeness by embedding of every turn, fixed point."""
         from muniment.embed.static import open_wordllama
 
         embedder = open_wordllama()
+        scale = calibration_of(embedder.space)
+        assert scale is not None
         if self._vectors is None:
             texts = [one.text for one in self.said.values()]
             self._vectors = np.stack([_vector(v) for v in embedder.embed(texts)])
         asked = _vector(embedder.embed([query])[0])
-        return {n: int(v) * ONE // 127**2 for n, v in enumerate(self._vectors @ asked)}
+        square = int((asked.astype(np.int64) ** 2).sum())
+        cosines = similarity(dots(self._vectors, asked), norms(self._vectors), square)
+        return {n: closeness(c, scale) for n, c in enumerate(cosines.tolist())}
 
     def heard(self, query: str, embedded: bool) -> tuple[Heard, ...]:
         """The turns, ranked."""
@@ -128,4 +133,4 @@ class Scope:
 
 
 def _vector(given: bytes) -> np.ndarray:
-    return (np.frombuffer(given, np.int8) if given else np.zeros(256, np.int8)).astype(np.int32)
+    return np.frombuffer(given, np.int8) if given else np.zeros(256, np.int8)

@@ -78,3 +78,25 @@ def test_the_whole_set_has_the_questions_that_are_known_to_be_usable():
         5_882,
         1_982,
     )
+
+
+def test_it_ranks_as_the_package_does(data):
+    from bench.locomo_scope import Scope, text_of
+    from muniment import Memory
+
+    scope = Scope(load(data)[0])
+    me = {"level": "user-private", "allowed_principals": ["user:ada"]}
+    memory = Memory.open(None).acting_as("user:ada", scopes=["conversation:c1"], visibility=me)
+    lines = [
+        {"id": t.id, "session": f"session_{t.session}", "speaker": t.speaker, "at": t.at.isoformat(),
+         "text": text_of(t)}
+        for t in scope.conversation.turns
+    ]  # fmt: skip
+    memory.keep_conversation("\n".join(map(json.dumps, lines)).encode(), "c1.jsonl")
+    for question in ("Where is Bob's lamp from?", "When did Ada sell the boat in June?"):
+        packet = memory.recall(question, use="", include_passages=True, k=100, budget=10_000).packet
+        turns = scope.conversation.turns
+        expected = [(turns[hit.seq].id, hit.relevance) for hit in scope.heard(question, False)]
+        found = [(quote.said.message, quote.heard.relevance) for quote in packet.quotes]
+        assert found == expected[: len(found)]
+        assert len(found) >= 4

@@ -385,7 +385,74 @@ def test_of_many_passages_the_best_and_their_neighbours_are_read(world):
         viewing = world.viewing("user:dan")
         viewing.snapshot = snapshot
         found = find_passages(
-            viewing, viewing.classes_of((SHOP,)), "Where did Bob get the yellow lamp?", NOON, few
+            viewing,
+            viewing.classes_of((SHOP,)),
+            "Where did Bob get the yellow lamp?",
+            NOON,
+            None,
+            few,
         )
     assert (found.looked_at, found.read < 40) == (64, True)
     assert TALK[1][1] in [quote.said.text for quote in found.found[:2]]
+
+
+# --- meaning --------------------------------------------------------------------------------------
+
+PETS = (
+    ("Ada", "The kitten sleeps on the sofa."),
+    ("Bob", "Our invoices are late again."),
+    ("Ada", "Rain all day."),
+)
+
+
+def meant(world, query, who="user:dan"):
+    """Recall by somebody with the offline embedder."""
+    from muniment.embed.static import open_wordllama
+
+    session = replace(asker(world, who), embedder=open_wordllama)
+    request = Request(query, "answer_questions", include_passages=True, log="off", at=NOON)
+    return recall(session, request).packet
+
+
+def kept_with_meaning(world, who="user:dan", visibility=TEAM, data=None):
+    from muniment.embed.static import open_wordllama
+
+    session = world.session(who, HERE, (SHOP,), visibility=visibility, embedder=open_wordllama)
+    return keep_conversation(session, "pets.jsonl", data or lines(PETS), read_conversation)
+
+
+def test_a_passage_is_found_by_its_meaning_where_no_word_is_shared(world):
+    pytest.importorskip("wordllama")
+    kept_with_meaning(world)
+    assert texts(meant(world, "cat couch"))[0] == PETS[0][1]
+    assert not texts(ask(world, "cat couch").packet)
+
+
+def test_an_index_written_anew_keeps_meanings_and_what_is_hidden_moves_none(world):
+    pytest.importorskip("wordllama")
+    kept_with_meaning(world)
+    before = meant(world, "cat couch").as_json()
+    kept_with_meaning(
+        world, "user:ana", BOARD, lines([("Ada", "A cat on a couch, a cat, a couch.")] * 3, "s7")
+    )
+    assert meant(world, "cat couch").as_json() == before
+    world.store.reindex(HERE)
+    assert meant(world, "cat couch").as_json() == before
+
+
+def test_passages_that_wait_for_a_vector_catch_up(world):
+    pytest.importorskip("wordllama")
+    from muniment.embed.static import open_wordllama
+    from muniment.usecases.embedding import embed_pending
+
+    keep(world, data=lines(PETS))
+    assert not texts(meant(world, "cat couch"))
+    session = replace(world.session("user:dan"), embedder=open_wordllama)
+    assert (embed_pending(session).embedded, embed_pending(session).already) == (3, 3)
+    assert texts(meant(world, "cat couch"))[0] == PETS[0][1]
+
+
+def test_an_identifier_of_several_sessions_is_cited_with_its_session(world):
+    said = [{"id": 1, "session": s, "text": f"the lamp of {s}"} for s in ("mon", "tue")]
+    keep(world, data="\n".join(map(json.dumps, said)).encode())
+    assert {quote.said.name for quote in ask(world, "lamp").packet.quotes} == {"mon/1", "tue/1"}

@@ -290,13 +290,10 @@ def _summed(
     return found
 
 
-def pool_of(
-    scores: Mapping[int, int], order: Mapping[int, str], policy: DialoguePolicy = DIALOGUE_POLICY
-) -> tuple[int, ...]:
-    """The best by their words, where there are too many passages to read all.
+def pool_of(scores: Mapping[int, int], names: Mapping[int, str], count: int) -> tuple[int, ...]:
+    """The best of some passages, where there are too many to read all; ties go by name.
 
-    >>> pool_of({1: 5, 2: 9, 3: 9}, {1: "a", 2: "c", 3: "b"}, DialoguePolicy(pool=2))
+    >>> pool_of({1: 5, 2: 9, 3: 9}, {1: "a", 2: "c", 3: "b"}, 2)
     (3, 2)
     """
-    best = sorted(scores, key=lambda seq: (-scores[seq], order[seq]))
-    return tuple(best[: policy.pool])
+    return tuple(sorted(scores, key=lambda seq: (-scores[seq], names[seq]))[:count])

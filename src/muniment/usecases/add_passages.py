@@ -21,6 +21,7 @@ from muniment.core.rank import fixed
 from muniment.core.render import render
 from muniment.core.request import Request
 from muniment.usecases.answer import Asked
+from muniment.usecases.embedding import Meaning
 from muniment.usecases.find_passages import Quotes, find_passages
 from muniment.usecases.viewing import Viewing
 
@@ -30,7 +31,11 @@ _LIMITS = frozenset({"over_k", "over_budget"})
 
 
 def with_passages(
-    asked: Asked, packet: Packet, viewing: Viewing, classes: Collection[str]
+    asked: Asked,
+    packet: Packet,
+    viewing: Viewing,
+    classes: Collection[str],
+    meaning: Meaning | None = None,
 ) -> Packet:
     """The packet with the passages that bear on its question and fit.
 
@@ -39,11 +44,12 @@ def with_passages(
         packet: The claims' packet.
         viewing: What the asker sees.
         classes: The visible classes in scope.
+        meaning: The question's vector; None where nothing is compared by embedding.
     """
     request = asked.request
     quotes = Quotes()
     if _may_pass(request) and packet.outcome != "budget_exceeded":
-        quotes = find_passages(viewing, classes, request.query, asked.at)
+        quotes = find_passages(viewing, classes, request.query, asked.at, meaning)
     least = fixed(request.relevance_threshold)
     found = [quote for quote in quotes.found if quote.heard.relevance >= least]
     outcome: Outcome = "unreviewed" if packet.outcome == "no_support" else packet.outcome

@@ -46,12 +46,12 @@ class Meaning:
 
 
 def text_of(content: Mapping[str, Any]) -> str:
-    """What is embedded of a claim, from its JSON form: its title, sentence, summary and body.
+    """What is embedded of a claim or passage, from its JSON form: its title, sentence, summary and body; its text.
 
     >>> text_of({"claim": "The shop uses pnpm.", "title": "Package manager"})
     'Package manager\\nThe shop uses pnpm.'
     """
-    parts = (content.get(name, "") for name in ("title", "claim", "summary", "body"))
+    parts = (content.get(name, "") for name in ("title", "claim", "summary", "body", "text"))
     return "\n".join(part for part in parts if part)
 
 
@@ -110,7 +110,7 @@ class Embedded:
 
     Attributes:
         space: The space.
-        embedded: How many claims got a vector.
+        embedded: How many claims and passages got a vector.
         already: How many had one.
         without: How many have no words to embed.
     """
@@ -122,7 +122,7 @@ class Embedded:
 
 
 def embed_pending(session: Session, progress: Progress | None = None) -> Embedded:
-    """Embed every visible claim that has no vector in the session's space (`A-EMBVERSION`).
+    """Embed every visible claim and passage that has no vector in the session's space (`A-EMBVERSION`).
 
     Claims stay searchable meanwhile; they join the space in steps.
 
@@ -161,21 +161,22 @@ def _joined(session: Session, space: str, vectors: dict[int, bytes]) -> int:
     if not vectors:
         return 0
     with session.store.transaction(session.tenant) as transaction:
-        there = transaction.rows_at(list(vectors))
+        there = transaction.contents(list(vectors))
         kept = {seq: data for seq, data in vectors.items() if seq in there}
         transaction.embed(space, kept)
     return len(kept)
 
 
 def _pending(viewing: Viewing, space: str) -> tuple[list[int], int]:
-    """Events of visible latest versions without a vector in a space, and how many have one."""
+    """Events of visible latest versions and passages without a vector in a space, and how many have one."""
     from muniment.index.nearness import has_vector
 
     pending: list[int] = []
     already = 0
     numbers = {row.number for row in viewing.classes.values()}
-    for run in viewing.snapshot.index("claim").runs(numbers):
-        held = has_vector(run, space)
-        already += int((held & run.live).sum())
-        pending += run.seqs((~held & run.live).nonzero()[0]).tolist()
+    for family in ("claim", "passage"):
+        for run in viewing.snapshot.index(family).runs(numbers):
+            held = has_vector(run, space)
+            already += int((held & run.live).sum())
+            pending += run.seqs((~held & run.live).nonzero()[0]).tolist()
     return sorted(pending), already

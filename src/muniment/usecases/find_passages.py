@@ -1,8 +1,10 @@
 """Find what was said that bears on a question, among the passages that the asker may see.
 
 - Passages are looked at in the classes of the request alone, in their own index: no claim's relevance moves.
-- Up to `whole` passages in scope are all read; of more, the best by their words and the messages around them.
-- A passage that has nothing of the question in it, around it or in its session is not found.
+- Up to `whole` passages in scope are all read; of more, the best by their words, some of the nearest by embedding, and
+  what stands around them.
+- A passage that has nothing of the question's words in it, around it or in its session is found only where its
+  meaning supports an answer (`core.similarity`).
 - Everything is weighed by `core.dialogue_rank`; nothing here depends on how the index lies in a store.
 
 Whether passages are wanted at all, and how many fit, is decided elsewhere.
@@ -29,12 +31,16 @@ from muniment.core.dialogue_rank import Ranking, pool_of
 from muniment.core.passage import Said, kept_from, said_from
 from muniment.core.question import ask_about, marks_of
 from muniment.core.quote import Quote
+from muniment.core.similarity import closeness, support
 from muniment.core.words import words
 from muniment.index.selection import Run
+from muniment.usecases.embedding import Meaning
 from muniment.usecases.viewing import Viewing
 
 NEAR = 6
 """Passages on either side of one in the pool that are read to find the messages around it."""
+NEAREST = 4
+"""One in so many of the pool is taken for its meaning, beside those for their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,7 @@ def find_passages(
     classes: Collection[str],
     query: str,
     at: datetime,
+    meaning: Meaning | None = None,
     policy: DialoguePolicy = DIALOGUE_POLICY,
 ) -> Quotes:
     """Rank the passages of some classes for a question.
@@ -66,6 +73,7 @@ def find_passages(
         classes: Visible classes in scope.
         query: The question.
         at: The instant from which `last month` is counted.
+        meaning: The question's vector; None where nothing is compared by embedding.
         policy: The numbers.
     """
     held = _Held(viewing, classes)
@@ -73,11 +81,17 @@ def find_passages(
         return Quotes()
     asked = ask_about(query, at)
     postings = held.postings(asked.terms)
-    said = held.read(held.seqs if held.count <= policy.whole else _pool(held, postings, policy))
+    close, supported = held.compared(meaning)
+    whole = held.count <= policy.whole
+    said = held.read(held.seqs if whole else _pool(held, postings, close, policy))
     passages = {seq: _passage(one, held.lengths[seq]) for seq, one in said.items()}
-    ranking = Ranking(asked, Talk(passages, postings, held.count, held.words), policy)
+    ranking = Ranking(asked, Talk(passages, postings, held.count, held.words, close), policy)
     fed = ranking.feedback_words({seq: words(said[seq].text) for seq in ranking.best()})
-    heard = [one for one in ranking.ranked(fed, held.postings(fed)) if _bears(one)]
+    heard = [
+        one
+        for one in ranking.ranked(fed, held.postings(fed))
+        if _bears(one) or one.seq in supported
+    ]
     return Quotes(tuple(held.quotes(heard, said)), held.count, len(said))
 
 
@@ -94,13 +108,19 @@ def _passage(said: Said, length: int) -> Passage:
 
 
 def _pool(
-    held: _Held, postings: Mapping[str, Sequence[tuple[int, int]]], policy: DialoguePolicy
+    held: _Held,
+    postings: Mapping[str, Sequence[tuple[int, int]]],
+    close: Mapping[int, int] | None,
+    policy: DialoguePolicy,
 ) -> list[int]:
-    """The best by their words, with what stands beside them in the ledger."""
+    """The best by their words and a few of the nearest, with what stands beside them in the ledger."""
     seqs = {seq for found in postings.values() for seq, _ in found}
     rows = {seq: Passage("", 0, length=held.lengths[seq]) for seq in seqs}
     scores = word_scores(postings, Talk(rows, postings, held.count, held.words), policy)
-    best = pool_of(scores, held.names(scores), policy)
+    best = pool_of(scores, held.names(scores), policy.pool)
+    if close is not None:
+        named = {seq: value for seq, value in close.items() if value}
+        best += pool_of(named, held.names(named), policy.pool // NEAREST)
     places = {seq: n for n, seq in enumerate(held.seqs)}
     near = {
         held.seqs[n]
@@ -131,6 +151,28 @@ class _Held:
             term: [one for run in self.runs for one in _posted(run, self.snapshot.term_key(term))]
             for term in terms
         }
+
+    def compared(self, meaning: Meaning | None) -> tuple[dict[int, int] | None, frozenset[int]]:
+        """How close each passage is in meaning, and which of them support an answer by it.
+
+        None where nothing is compared, or no passage has a vector in the space; one without a vector has 0.
+        """
+        if meaning is None or not meaning.vector:
+            return None, frozenset()
+        from muniment.index.nearness import has_vector, near
+
+        space, scale = str(meaning.space), meaning.calibration
+        close: dict[int, int] = {}
+        supported: set[int] = set()
+        known = False
+        for run in self.runs:
+            live = np.flatnonzero(run.live)
+            known = known or bool(has_vector(run, space)[live].any())
+            seqs = run.seqs(live).tolist()
+            cosines = near(run, space, meaning.vector).similarity(live).tolist()
+            close.update((seq, closeness(c, scale)) for seq, c in zip(seqs, cosines, strict=True))
+            supported.update(seq for seq, c in zip(seqs, cosines, strict=True) if support(c, scale))
+        return (close, frozenset(supported)) if known else (None, frozenset())
 
     def names(self, seqs: Iterable[int]) -> dict[int, str]:
         """Identifiers by event, for ties."""

@@ -28,7 +28,8 @@ from muniment.core.passage import Kept, Said, said_from
 from muniment.core.record import visibility_of
 from muniment.core.secret_scan import secret_findings
 from muniment.core.text import text_findings
-from muniment.ports.store import Transaction
+from muniment.ports.store import Snapshot
+from muniment.usecases.embedding import vectors_of
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, token_of
 
@@ -83,6 +84,7 @@ def keep_conversation(
     clean, findings = _without_secrets(conversation, name)
     if not conversation.messages:
         raise InvalidInput.of(conversation.findings)
+    space, vectors = _embedded(session, scope, visibility, clean, name, data)
     with session.store.transaction(session.tenant) as transaction:
         viewing = Viewing(transaction, session.principal)
         if not may_see(visibility.audience, viewing.principal.everything):
@@ -95,7 +97,9 @@ def keep_conversation(
         events = list(keeping.events(sorted_out, scope, visibility))
         token = ""
         if events:
-            token = token_of(transaction, transaction.append(events, session.now()))
+            placed = _placed(events, vectors)
+            named = {space: placed} if placed else {}
+            token = token_of(transaction, transaction.append(events, session.now(), named))
     return Heard(
         keeping.source_id if events else sorted_out.held_by,
         scope,
@@ -107,6 +111,35 @@ def keep_conversation(
         findings,
         token,
     )
+
+
+def _embedded(
+    session: Session,
+    scope: Scope,
+    visibility: Visibility,
+    messages: tuple[Message, ...],
+    name: str,
+    data: bytes,
+) -> tuple[str, dict[str, bytes]]:
+    """The vectors of the texts that look new; made before the transaction, so that nobody waits for them."""
+    with session.store.snapshot(session.tenant) as snapshot:
+        where = (scope.kind, scope.id, visibility.audience)
+        known = [
+            c.id for c in snapshot.classes() if (c.scope_kind, c.scope_id, c.audience) == where
+        ]
+        if known:
+            found = _Keeping(session, snapshot, known[0], name, data).sort_out(messages)
+            messages = tuple(message for message, _, _ in found.new)
+    return vectors_of(session, (piece.text for message in messages for piece in message.pieces))
+
+
+def _placed(events: list[Event], vectors: dict[str, bytes]) -> dict[int, bytes]:
+    """Vectors by the place of their passage among the events."""
+    return {
+        n: vectors[event.content["text"]]
+        for n, event in enumerate(events)
+        if event.kind == "passage" and event.content["text"] in vectors
+    }
 
 
 def _where(session: Session, name: str) -> tuple[Scope, Visibility]:
@@ -161,19 +194,24 @@ class _Sorted:
 
 
 class _Keeping:
-    """One run, within a transaction."""
+    """One run, over one state of the store."""
 
     def __init__(
-        self, session: Session, transaction: Transaction, cls: str, name: str, data: bytes
+        self, session: Session, snapshot: Snapshot, cls: str, name: str, data: bytes
     ) -> None:
-        self.session, self.transaction, self.cls = session, transaction, cls
+        self.session, self.snapshot, self.cls = session, snapshot, cls
         self.name, self.data, self.digest = name, data, digest_bytes(data)
         self.now: datetime = session.now()
         self.source_id = session.fresh_id("src")
+        self.ambiguous: set[str] = set()
 
     def sort_out(self, messages: tuple[Message, ...]) -> _Sorted:
         """Which messages are new, known or erased."""
         found = _Sorted()
+        sessions: dict[str, set[str]] = {}
+        for message in messages:
+            sessions.setdefault(message.id, set()).add(message.session)
+        self.ambiguous = {one for one, where in sessions.items() if one and len(where) > 1}
         places: Counter[str] = Counter()
         alike: Counter[tuple[str, ...]] = Counter()
         for message in messages:
@@ -182,11 +220,11 @@ class _Keeping:
             said = self._identity(message)
             ids = tuple(self._passage_id(said, alike[said], n) for n in range(len(message.pieces)))
             alike[said] += 1
-            docs = [doc for one in ids if (doc := self.transaction.doc("passage", one))]
+            docs = [doc for one in ids if (doc := self.snapshot.doc("passage", one))]
             if docs:
                 found.known += 1
                 found.held_by = found.held_by or docs[0].parent
-            elif any(self.transaction.doc("tombstone", one) for one in ids):
+            elif any(self.snapshot.doc("tombstone", one) for one in ids):
                 found.erased += 1
             else:
                 found.new.append((message, place, ids))
@@ -199,13 +237,13 @@ class _Keeping:
         return (message.session, message.id, message.speaker, at, message.text)
 
     def _passage_id(self, said: tuple[str, ...], turn: int, part: int) -> str:
-        digest = self.transaction.key("passage", self.cls, *said, str(turn), str(part))
+        digest = self.snapshot.key("passage", self.cls, *said, str(turn), str(part))
         return keyed_id("psg", digest)
 
     def _thread(self, source_id: str) -> str:
         """The source whose places these messages continue; empty where they begin their own."""
-        docs = self.transaction.docs("passage", source_id)[:1] if source_id else ()
-        contents = self.transaction.contents([doc.seq for doc in docs])
+        docs = self.snapshot.docs("passage", source_id)[:1] if source_id else ()
+        contents = self.snapshot.contents([doc.seq for doc in docs])
         return next((said_from(c).thread or source_id for c in contents.values()), source_id)
 
     def events(self, found: _Sorted, scope: Scope, visibility: Visibility) -> Iterator[Event]:
@@ -231,8 +269,14 @@ class _Keeping:
                 "start": message.start,
                 "bytes": message.raw,
             }
-            name = keyed_id("orig", self.transaction.key("original", *ids))
+            name = keyed_id("orig", self.snapshot.key("original", *ids))
             yield Event("original", name, line, kept.id, (kept.id, *ids), self.cls)
+
+    def _name(self, message: Message) -> str:
+        """How a message is cited: by its identifier, and with its session where others have the same."""
+        if message.id in self.ambiguous:
+            return f"{message.session}/{message.id}"
+        return message.id
 
     def _said(self, message: Message, place: int, thread: str) -> Iterator[Said]:
         for part, piece in enumerate(message.pieces):
@@ -243,6 +287,6 @@ class _Keeping:
                     f"line {message.line} does not hold what was read from it: {quoted(piece.text)}"
                 )
             yield Said(
-                self.source_id, message.id, place, piece.text, message.line, piece.start, piece.end,
+                self.source_id, self._name(message), place, piece.text, message.line, piece.start, piece.end,
                 piece.digest, message.session, message.speaker, message.at, part, len(message.pieces), thread,
             )  # fmt: skip

@@ -114,7 +114,7 @@ def packet_of(
     if request.include_passages:
         from muniment.usecases.add_passages import with_passages
 
-        packet = with_passages(asked, packet, viewing, gathered.classes)
+        packet = with_passages(asked, packet, viewing, gathered.classes, meaning)
     return packet, hits
 
 
