@@ -59,7 +59,7 @@ class World:
 
     def __init__(self, facts: int) -> None:
         draw = random.Random(7)
-        self.repos = max(facts // 33, 40)
+        self.repos = max(facts // 33, 300)  # fewer would all depend on one another
         self.tools, self.orgs = max(self.repos // 15, 4), max(self.repos // 60, 3)
         self.facts: list[tuple[str, str, tuple[str, ...]]] = []
         for n in range(self.repos):

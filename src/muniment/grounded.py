@@ -20,6 +20,7 @@ from muniment import wiring
 if TYPE_CHECKING:
     from muniment.core.answered import Answered
     from muniment.core.certificate import Verdict
+    from muniment.core.rdf import Triple
     from muniment.usecases.propose import Proposed
     from muniment.usecases.revalidate import Certified
     from muniment.usecases.session import Session
@@ -77,6 +78,16 @@ class GroundedVerbs:
         from muniment.usecases.revalidate import certify
 
         return certify(self.session, Request(query=query, use=use, **options))
+
+    def graph(self, *names: str) -> tuple[Triple, ...]:
+        """Claims as RDF triples; all that are accepted in scope where none is named.
+
+        Raises:
+            NotFound: A claim is absent or not visible.
+        """
+        from muniment.usecases.graph_export import graph
+
+        return graph(self.session, names)
 
     def revalidate(self, certificate: Mapping[str, Any]) -> Verdict:
         """Ask again what a certificate answers, and say what changed.

@@ -134,6 +134,20 @@ def test_a_certificate_that_was_altered_or_cannot_be_written_is_a_finding(known)
     assert ran.code == 2
 
 
+# --- graphs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("A-RELATIONS")
+def test_claims_are_written_as_rdf_in_either_form(known):
+    lines = known.run("graph", "--format", "ntriples").out.splitlines()
+    assert (
+        "<urn:muniment:term:shop> <urn:muniment:predicate:uses> <urn:muniment:term:pnpm> ." in lines
+    )
+    nodes = json.loads(known.run("graph").out)
+    assert {"@id", "@type"} <= set(nodes[0])
+    assert known.run("graph", "--format", "owl", "--json").error_codes == ["unknown_value"]
+
+
 # --- bridges --------------------------------------------------------------------------------------
 
 

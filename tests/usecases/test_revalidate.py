@@ -91,6 +91,21 @@ def test_an_unrelated_write_is_said_to_be_one(asked):
     assert verdict.records == ()
 
 
+@pytest.mark.req("D-TOPK", "D-CERT")
+def test_the_best_of_a_recall_are_found_and_scored_again_in_the_store():
+    world = a_world(*TEAM)
+    certificate = certified(world, RECALL)
+    top = certificate["answer"]["top"]
+    assert [name for name, _ in top] == certificate["answer"]["selected"]
+    world.add(a_claim("x", "Who maintains the shop? Nobody maintains what nobody uses."))
+    verdict = again(world, certificate)
+    assert verdict.verdict == "changed"
+    assert {"answer", "relevance"} & set(verdict.reasons)
+    edited = {**certificate["answer"], "top": [[name, 1.0] for name, _ in top]}
+    content = {k: v for k, v in certificate.items() if k != "digest"}
+    assert again(world, sealed({**content, "answer": edited})).verdict == "unknown"
+
+
 @pytest.mark.req("D-DIGEST")
 def test_no_matches_is_certified_too_and_ends_with_the_first_answer():
     world = a_world(says("u", "shop", "uses", "pnpm"))

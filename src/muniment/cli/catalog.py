@@ -14,6 +14,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("review", "review", "Decide changes one by one, in a dialogue or by options."),
     ("recall", "recall", "Answer a question from memory, within a token budget."),
     ("query", "query", "Join facts: every answer with its proofs, or why there is none."),
+    ("graph", "graph", "Write claims as an RDF graph."),
     ("revalidate", "revalidate", "Ask again what a certificate answers, and say what changed."),
     ("remember", "propose", "Propose one claim."),
     ("propose", "propose", "Propose a diff from a file."),
