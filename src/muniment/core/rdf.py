@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote
 
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim
@@ -27,6 +26,7 @@ MUN = "https://muniment.dev/ns#"
 PROV = "http://www.w3.org/ns/prov#"
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 XSD = "http://www.w3.org/2001/XMLSchema#"
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t"))
 
 
@@ -70,7 +70,13 @@ def iri(kind: str, *parts: str) -> str:
     >>> iri("scope", "repository", "github:acme/shop")
     'urn:muniment:scope:repository:github%3Aacme%2Fshop'
     """
-    return ":".join(("urn:muniment", kind, *(quote(part, safe="") for part in parts)))
+    return ":".join(("urn:muniment", kind, *map(_encoded, parts)))
+
+
+def _encoded(text: str) -> str:
+    """Text as a part of an IRI: everything but unreserved ASCII in percent-encoding (RFC 3986)."""
+    raw = text.encode("utf-8", "surrogatepass")
+    return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in raw)
 
 
 def triples(claim: Claim, known: Known | None = None) -> tuple[Triple, ...]:
