@@ -43,6 +43,7 @@ class Exchanging:
         dry_run: bool = False,
         visibility: Mapping[str, Any] | Visibility | None = None,
         progress: Progress | None = None,
+        messages: str | Path | None = None,
     ) -> Imported:
         """Propose what files of other memories say; see `usecases.importing`.
 
@@ -52,6 +53,7 @@ class Exchanging:
             dry_run: Whether to look only.
             visibility: Who may see the claims; somebody's own memory is private to who imports it by default.
             progress: Told how far it has come.
+            messages: A file for the messages of conversations, one a line, for `learn_conversation`.
 
         Raises:
             InvalidInput: No scope is certain, or none of the files can be read; nothing was written.
@@ -60,7 +62,15 @@ class Exchanging:
 
         batch = wiring.open_import([Path(path) for path in paths], format, self._roots)
         who = wiring.visibility_from(visibility)
-        return import_batch(self.session, batch, dry_run, who, progress or silent)
+        if messages is None:
+            return import_batch(self.session, batch, dry_run, who, progress or silent)
+        keeper, done = wiring.open_messages(Path(messages)), False
+        try:
+            found = import_batch(self.session, batch, dry_run, who, progress or silent, keeper)
+            done = not dry_run and any(one.messages for one in found.files)
+        finally:
+            keeper.close(done)
+        return found
 
     def export(
         self,

@@ -21,7 +21,7 @@ from muniment.core.extract import ReadResult
 from muniment.ports.credential import Signer
 from muniment.ports.embedding import Embedder
 from muniment.ports.exporting import ExportFormat, Files, Place
-from muniment.ports.importing import Batch
+from muniment.ports.importing import Batch, MessageKeeper
 from muniment.ports.interchange import Coming, Export, Wrote
 from muniment.ports.source import Repository, file_uri, repo_uri
 from muniment.ports.store import Store, is_address
@@ -200,6 +200,17 @@ def open_import(
         return _address(path, roots or {})
 
     return Gathered(tuple(paths), Tools(read_file, passages), address, format_name)
+
+
+def open_messages(target: Path) -> MessageKeeper:
+    """A file for messages of conversations, one a line, as `read_conversation` reads them.
+
+    Raises:
+        InvalidInput: Nothing can be written there.
+    """
+    from muniment.exchange.message_lines import MessageLines
+
+    return MessageLines(target)
 
 
 def open_export(format_name: str, out: Path | None) -> tuple[ExportFormat, Place | None]:

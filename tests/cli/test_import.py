@@ -105,6 +105,30 @@ def test_a_block_is_kept_in_a_file_of_ones_own(machine, export):
     assert "is as it was" in machine.run("export", "--format", "block", "--out", "AGENTS.md").out
 
 
+def test_messages_of_an_export_can_be_learned(machine):
+    chat = {
+        "uuid": "s-1",
+        "text": "The mill closes at four",
+        "sender": "human",
+        "created_at": "2026-05-01T09:00:01Z",
+    }
+    path = machine.place / "conversations.json"
+    path.write_text(json.dumps([{"uuid": "t-1", "name": "", "chat_messages": [chat]}]), "utf-8")
+    target = machine.place / "chat.jsonl"
+    dry = machine.run("import", str(path), "--messages", str(target), "--dry-run")
+    assert (dry.code, target.exists()) == (0, False)
+    ran = machine.run("import", str(path), "--messages", str(target))
+    assert f"next: muniment learn {target}" in ran.err
+    (line,) = map(json.loads, target.read_text("utf-8").splitlines())
+    assert (line["text"], line["conversation_id"], line["role"]) == (
+        "The mill closes at four",
+        "t-1",
+        "human",
+    )
+    learned = machine.run("learn", str(target), "--json")
+    assert (learned.code, learned.json["kept"]) == (0, 1)
+
+
 def test_files_of_a_folder_that_are_none_of_ours_are_counted_in_one_line(machine, export):
     folder = machine.place / "mixed"
     folder.mkdir()

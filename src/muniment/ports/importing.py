@@ -193,6 +193,18 @@ class ForeignFile:
     considered: tuple[tuple[str, str], ...] = ()
 
 
+class MessageKeeper(Protocol):
+    """Takes the messages that an import meets, one after another."""
+
+    def add(self, digest: str, message: Message) -> None:
+        """Take one message of the file with this digest."""
+        ...
+
+    def close(self, keep: bool) -> None:
+        """No further message comes; what was taken is kept, or nothing of it."""
+        ...
+
+
 class Batch(Protocol):
     """The files of one import, opened one after another."""
 

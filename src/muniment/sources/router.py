@@ -38,6 +38,11 @@ class Router:
     def fetch(self, uri: str) -> Fetched:
         """Read the bytes at a URI."""
         parsed = parse_uri(uri)
+        if uri.startswith("import:"):
+            detail = (
+                "kept_record: an export is a copy of a moment; its record was kept with the claim"
+            )
+            return Fetched(None, "unreadable", detail)
         if isinstance(parsed, Finding):
             return Fetched(None, "unreadable", f"{parsed.code}: {parsed.message}")
         return self._file(parsed.path) if parsed.kind == "file" else self._blob(parsed)

@@ -29,6 +29,7 @@ from muniment.ports.importing import (
     Candidate,
     ForeignFile,
     Message,
+    MessageKeeper,
     Place,
     Record,
     Skipped,
@@ -71,6 +72,7 @@ def import_batch(
     dry_run: bool = False,
     visibility: Visibility | None = None,
     progress: Progress = silent,
+    messages: MessageKeeper | None = None,
 ) -> Imported:
     """Read files of other memories and propose what they say.
 
@@ -81,11 +83,12 @@ def import_batch(
         visibility: Who may see the claims; by default a team's files get the session's, and somebody's own memory is
             private to who imports it.
         progress: Told how far it has come.
+        messages: Takes the messages of conversations; they are kept only where the import is not a dry run.
 
     Raises:
         InvalidInput: No scope or visibility is certain, or no file could be read.
     """
-    run = _Run(session, _scope(session), dry_run, visibility)
+    run = _Run(session, _scope(session), dry_run, visibility, messages)
     for file, yielded in batch.files():
         run.read(file, yielded, progress)
     run.flush()
@@ -135,8 +138,14 @@ class _Run:
     """One import: collects candidates, compares them, and proposes part after part."""
 
     def __init__(
-        self, session: Session, scope: Scope, dry_run: bool, visibility: Visibility | None
+        self,
+        session: Session,
+        scope: Scope,
+        dry_run: bool,
+        visibility: Visibility | None,
+        messages: MessageKeeper | None,
     ) -> None:
+        self.messages = messages
         self.session, self.scope, self.dry_run = session, scope, dry_run
         self.stated, self.now = visibility, session.now()
         self.reports: list[FileReport] = []
@@ -163,6 +172,8 @@ class _Run:
                 self._take(one, report)
             elif isinstance(one, Message):
                 report.messages += 1
+                if self.messages is not None:
+                    self.messages.add(file.digest, one)
             elif isinstance(one, Skipped):
                 self._leave(report, one.place, one.what, one.reason)
             elif len(report.findings) < LISTED:

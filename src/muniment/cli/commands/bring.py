@@ -49,6 +49,14 @@ def import_(
             help="Who may see it; private to you by default.",
         ),
     ] = "",
+    messages: Annotated[
+        Path | None,
+        typer.Option(
+            "--messages",
+            metavar="FILE",
+            help="Write the messages of conversations there, for `learn`.",
+        ),
+    ] = None,
 ) -> None:
     """Propose what files of other memories say: exports, agent files, notes, decision records.
 
@@ -64,11 +72,14 @@ def import_(
             dry_run=dry_run,
             visibility=visibility_from(visibility) or None,
             progress=progress,
+            messages=messages,
         )
     if call.options.json:
         call.result(wire.imported(found))
     else:
         _summary(call.terminal, found)
+        if messages and not dry_run and any(report.messages for report in found.files):
+            call.terminal.dim(f"next: muniment learn {one_line(str(messages))}")
 
 
 @command
