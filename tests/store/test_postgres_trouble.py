@@ -307,6 +307,20 @@ def test_a_connection_that_is_lost_leaves_nothing_of_its_transaction(postgres, s
     assert store.verify(TENANT).ok
 
 
+def test_connections_that_were_lost_while_they_waited_are_not_missed(postgres, store):
+    put(store, claim("a"))
+    with store.snapshot(TENANT), store.snapshot(TENANT), store.snapshot(NEIGHBOUR):
+        pass
+    for act in (lambda: put(store, claim("b")), store.tenants, lambda: store.verify(TENANT)):
+        postgres.server.run(
+            store._address,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+        act()
+    assert len(everything(store, TENANT)["envelopes"]) == 2
+
+
 def test_a_connection_that_is_lost_while_committing_may_have_kept_the_write(postgres, store):
     put(store, claim("a"))
     server, ended = postgres.server, threading.Event()

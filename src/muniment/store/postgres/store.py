@@ -98,9 +98,11 @@ class PostgresStore:
     # --- connections ----------------------------------------------------------------------------
 
     @contextmanager
-    def _connection(self) -> Iterator[Connection]:
-        """A connection that nobody else uses meanwhile; one that failed is not used again."""
-        connection = self._taken()
+    def _connection(
+        self, begin: Callable[[Connection], None] = Connection.begin_reading
+    ) -> Iterator[Connection]:
+        """A connection in a transaction, that nobody else uses meanwhile; one that failed is not used again."""
+        connection = self._begun(begin)
         try:
             yield connection
             connection.rollback()
@@ -113,7 +115,24 @@ class PostgresStore:
                 return
         connection.close()
 
-    def _taken(self) -> Connection:
+    def _begun(self, begin: Callable[[Connection], None]) -> Connection:
+        """A connection that has begun; those that were lost while they waited are let go of."""
+        while True:
+            connection, is_new = self._taken()
+            try:
+                begin(connection)
+            except StoreUnavailable:
+                connection.close()
+                if is_new:
+                    raise
+            except BaseException:
+                connection.close()
+                raise
+            else:
+                return connection
+
+    def _taken(self) -> tuple[Connection, bool]:
+        """A connection, and whether it is a new one."""
         if os.getpid() != self._process:
             _abandoned.extend(self._idle)
             self._idle = []
@@ -123,8 +142,8 @@ class PostgresStore:
                 message = f"the store {quoted(self._name)} is closed"
                 raise StoreUnavailable(message, fix="open it again")
             if self._idle:
-                return self._idle.pop()
-        return Connection(self._address, self._timeout)
+                return self._idle.pop(), False
+        return Connection(self._address, self._timeout), True
 
     def _key_of_new(self, tenant: str) -> bytes:
         """A tenant's key before its first transaction: kept, so that digests made until then stay true."""
@@ -137,7 +156,6 @@ class PostgresStore:
     def snapshot(self, tenant: str) -> Iterator[PostgresSnapshot]:
         """The latest committed state, fixed until the context ends."""
         with self._connection() as connection:
-            connection.begin_reading()
             snapshot = PostgresSnapshot(connection, tenant, self._key_of_new, self._caches)
             try:
                 yield snapshot
@@ -151,8 +169,8 @@ class PostgresStore:
         Raises:
             StoreBusy: Another held it longer than the timeout.
         """
-        with self._connection() as connection:
-            connection.begin_writing(number_of(tenant))
+        number = number_of(tenant)
+        with self._connection(lambda connection: connection.begin_writing(number)) as connection:
             transaction = PostgresTransaction(
                 connection, tenant, self._key_of_new, self._entropy, self._caches
             )
@@ -189,7 +207,6 @@ class PostgresStore:
         """Check the chain, every commitment whose content is still there, and that derived rows equal a fresh fold."""
         try:
             with self._connection() as connection:
-                connection.begin_reading()
                 snapshot = PostgresSnapshot(connection, tenant, self._key_of_new)
                 return verified(snapshot, connection, snapshot.number, head)
         except StoreDamaged as error:
@@ -221,8 +238,8 @@ class PostgresStore:
         An erasure holds the same lock until it is committed, so nothing slips in between.
         """
         number, claims = number_of(tenant), [*access.claims, *access.selected]
-        with self._connection() as connection:
-            connection.begin_writing(number_of(tenant, "log"), durable=False)
+        place = number_of(tenant, "log")
+        with self._connection(lambda one: one.begin_writing(place, durable=False)) as connection:
             if connection.one(_IS_ERASED, (number, claims)) is None:
                 LogTables(connection, number).keep(access)
             connection.commit()
