@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,6 +54,7 @@ from tests.usecases.world import (
     uses_tool,
 )
 
+EXPORT = Path(__file__).resolve().parents[1] / "data" / "twin" / "mem0.json"
 SEEN = ("user:bob", "user:dan", "agent:codex")
 NARROWER = {**TEAM, "all_of": [["group:board"]]}
 TOOLS = ("npm", "pnpm", "yarn")
@@ -151,6 +153,9 @@ def seen_acts(world: Twin) -> dict[str, Callable[[int], Any]]:
         "edit": lambda n: world.as_("user:bob").edit(
             pick(world.diffs, n), "change_01", {"title": "edited"}, signer_of("user:bob"), "clearer"
         ),
+        "import": lambda n: world.as_("user:dan").import_(
+            EXPORT, visibility=TEAM, dry_run=n % 2 > 0
+        ),
         "point at what is not there": lambda n: proposes(deprecate("mem_none")),
     }
 
@@ -232,6 +237,7 @@ def hidden_acts(world: Twin) -> dict[str, Callable[[int], Any]]:
         ),
         "declare": declares,
         "rule": rules,
+        "import": lambda n: world.as_("user:ana").import_(EXPORT, visibility=BOARD),
         "ask": lambda n: world.as_("user:ana").recall(QUERIES[n % 4], use="answer_questions"),
         "in the other tenant": elsewhere,
     }
@@ -264,6 +270,10 @@ def everything(world: Twin, also: list[str]) -> list[str]:
         calls += [memory.inbox, memory.conflicts, memory.is_governed, memory.verify, memory.doctor]
         calls += [partial(memory.declared, kind) for kind in DECLARATIONS]
         calls += [partial(memory.may_review_own, SHOP)]
+        calls += [
+            partial(memory.export, one, visibility=TEAM) for one in ("jsonl", "mem0", "block")
+        ]
+        calls += [partial(world.as_(name).import_, EXPORT, visibility=TEAM, dry_run=True)]
         for one in (*world.claims, *world.diffs, *also):
             verbs = (memory.show, memory.history, memory.why, memory.diff, memory.to_erase)
             calls += [partial(verb, one) for verb in verbs]
