@@ -99,3 +99,12 @@ def test_everything_that_is_wrong_is_said_at_once():
 @pytest.mark.parametrize("rule", [rule for _, rule in REQUEST_RULES], ids=lambda r: r.__name__)
 def test_every_rule_lets_a_plain_request_through(rule):
     assert rule(Request("how do I run the tests?", "answer_questions")) == ()
+
+
+@pytest.mark.req("D-POLICIES")
+def test_a_ranking_policy_is_one_of_the_bank_and_knows_the_method():
+    assert codes(ranking="recent") == codes(ranking="lexical") == []
+    assert codes(ranking="newest") == [("unknown_value", "/ranking")]
+    assert codes(ranking="lexical", method="embedding_similarity") == [
+        ("method_not_available", "/ranking")
+    ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
-from muniment.core.claim import Entity, Fact, Relationship, Review
+from muniment.core.claim import Entity, Fact, Importance, Relationship, Review
 from muniment.core.ranking import ONE, RANKING_POLICY
 from tests.usecases.remembered import NOON, a_claim, a_world, ids, private
 
@@ -144,3 +145,25 @@ def test_of_two_claims_with_the_same_words_the_one_that_is_named_is_first():
     named = replace(named, entities=(Entity("release train"),))
     plain = replace(plain, tags=("x", "release", "train"))
     assert ids(a_world(plain, named).recall("release train on Friday"))[0] == "mem_b_named"
+
+
+# --- ranking policies -----------------------------------------------------------------------------
+
+
+@pytest.mark.req("D-POLICIES", "A-RELTRUTH")
+def test_recency_and_importance_order_what_has_support_and_make_none():
+    text = "Invoices are sent as PDF."
+    old = a_claim("old", text, created_at=NOON - timedelta(days=300))
+    new = a_claim("new", text, created_at=NOON)
+    weighty = a_claim("weighty", text, created_at=NOON - timedelta(days=300),
+                      importance=Importance(1.0))  # fmt: skip
+    world = a_world(old, new, weighty)
+    plain = world.recall("how are invoices sent")
+    assert len({item.relevance.fixed for item in plain.packet.items}) == 1
+    recent = world.recall("how are invoices sent", ranking="recent")
+    assert ids(recent) == ["mem_new", "mem_weighty", "mem_old"]
+    parts = dict(recent.packet.items[1].relevance.components)
+    assert (parts["importance"], parts["freshness"]) == (ONE, ONE)
+    assert dict(recent.packet.policy)["policy"] == "recent/1"
+    assert {item.claim.confidence.score for item in recent.packet.items} == {0.9}
+    assert ids(world.recall("who eats lunch at noon", ranking="recent")) == []

@@ -47,7 +47,18 @@ def answer(
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
-    plain = ("use", "budget", "k", "history", "method", "counter", "version", "reread", "grounded")
+    plain = (
+        "use",
+        "budget",
+        "k",
+        "history",
+        "method",
+        "ranking",
+        "counter",
+        "version",
+        "reread",
+        "grounded",
+    )
     return {
         **{name: given[name] for name in plain},
         **_filters(given),

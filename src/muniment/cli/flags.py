@@ -63,6 +63,7 @@ RECALL: tuple[Option, ...] = (
     Option("as_of", ("--as-of",), "text", "", "REV", "A revision, or an instant in system time."),
     Option("history", ("--history",), "flag", False, "", "Also what is expired, superseded or deprecated."),
     Option("method", ("--method",), "text", "hybrid_retrieval", "NAME", "How to find.", True),
+    Option("ranking", ("--ranking",), "text", "", "NAME", "The ranking policy: lexical, fused or recent.", True),
     Option("counter", ("--counter",), "text", "", "NAME", "The token counter; o200k by default."),
     Option("ids", ("--id",), "list", (), "ID", "Only this claim."),
     Option("memory_types", ("--memory-type",), "list", (), "NAME", "Only this memory type."),

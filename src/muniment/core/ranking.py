@@ -4,7 +4,7 @@
 - Databases, indexes and code are apart from it: the same policy ranks the same on every store.
 
 >>> [f"{policy.name}/{policy.version}" for policy in POLICIES]
-['lexical/3', 'fused/1']
+['lexical/3', 'fused/1', 'recent/1']
 >>> all(sum(weight for _, weight in weights) == 1_000 for policy in POLICIES for _, weights in policy.methods)
 True
 """
@@ -41,6 +41,9 @@ COMPONENTS = (
     Component("named_words", "share of the query's words, by rarity, that stand in some name of the claim"),
     Component("named", "the same as named_phrase, without facts' subjects and objects of one word"),
     Component("graph", "closeness to what the query names along facts, entities and relationships; 1 is there"),
+    Component("recency", "closeness to the instant of when the claim was first recorded"),
+    Component("importance", "the importance that the claim states; 0 where it states none"),
+    Component("freshness", "1 where its source agreed lately enough for the use, one half where nobody looked, else 0"),
     Component("closeness", "closeness by embedding: 0 where unrelated texts are on average, 1 for the same words"),
     Component("meaning", "support by embedding: 0 up to what one in a thousand unrelated texts has, 1 well above"),
 )  # fmt: skip
@@ -160,10 +163,41 @@ FUSED = RankingPolicy(
 )
 """The same with what a sentence means by embedding."""
 
-POLICIES = (LEXICAL, FUSED)
+RECENT = RankingPolicy(
+    name="recent",
+    version=1,
+    supplementary=("named", "graph", "meaning", "recency", "importance", "freshness"),
+    methods=(
+        *(one for one in FUSED.methods if one[0] != "hybrid_retrieval"),
+        (
+            "hybrid_retrieval",
+            (
+                ("coverage", 412),
+                ("saturation", 64),
+                ("sentence", 116),
+                ("phrase", 32),
+                ("subject", 20),
+                ("named", 35),
+                ("graph", 36),
+                ("meaning", 125),
+                ("recency", 80),
+                ("importance", 50),
+                ("freshness", 30),
+            ),
+        ),
+    ),
+)
+"""The same with when it was recorded, what it says of its own importance, and how fresh it is; asked for by name."""
+
+POLICIES = (LEXICAL, FUSED, RECENT)
 """The bank: each policy is conventional, versioned, and pinned by its digest (`D-POLICIES`)."""
 
 RANKING_POLICY = LEXICAL
+
+
+def policy_named(name: str) -> RankingPolicy | None:
+    """The policy of the bank with a name; None where there is none."""
+    return next((policy for policy in POLICIES if policy.name == name), None)
 
 
 def method_names() -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from typing import Literal
 from muniment.core.access import Scope
 from muniment.core.errors import Finding, errors_in, quoted
 from muniment.core.quote import SERVES
-from muniment.core.ranking import method_names
+from muniment.core.ranking import POLICIES, method_names, policy_named
 from muniment.core.text import identifier_findings, text_findings
 from muniment.core.vocabulary import RETRIEVAL_METHODS, names, unknown_name
 
@@ -63,6 +63,7 @@ class Request:
         variants: Texts that a grounded query may stand for, itself among them, at most.
         steps: Rewrites that may follow one another, at most.
         log: What is kept of the query: its text, its digest, or nothing of the retrieval at all.
+        ranking: The ranking policy, by name; empty for the one that the session's embedder, or none, makes usual.
     """
 
     query: str = ""
@@ -90,9 +91,10 @@ class Request:
     variants: int = 16
     steps: int = 3
     log: Literal["text", "digest", "off"] = "text"
+    ranking: str = ""
 
 
-_TEXTS = ("query", "use", "method", "counter", "uri_prefix", "log")
+_TEXTS = ("query", "use", "method", "counter", "uri_prefix", "log", "ranking")
 _LISTS = ("ids", "memory_types", "types", "origins", "statuses")
 
 
@@ -193,6 +195,24 @@ def _times(request: Request) -> tuple[Finding, ...]:
     return tuple(found)
 
 
+def _ranking(request: Request) -> tuple[Finding, ...]:
+    """The ranking policy is one of the bank (`D-POLICIES`)."""
+    policy = policy_named(request.ranking)
+    if (
+        policy is not None
+        and request.method in method_names()
+        and not policy.weights(request.method)
+    ):
+        message = f"the ranking policy {quoted(policy.name)} does not know the method {quoted(request.method)}"
+        fix = "leave `ranking` out, or use another method"
+        return (Finding("method_not_available", message, "/ranking", fix, req="D-POLICIES"),)
+    if not request.ranking or policy is not None:
+        return ()
+    message = f"{quoted(request.ranking)} is no ranking policy"
+    fix = f"use one of: {', '.join(policy.name for policy in POLICIES)}"
+    return (Finding("unknown_value", message, "/ranking", fix, req="D-POLICIES"),)
+
+
 def _method(request: Request) -> tuple[Finding, ...]:
     """The method is known, and this build has what it needs (`A-METHOD`)."""
     known = method_names()
@@ -256,6 +276,7 @@ REQUEST_RULES: tuple[tuple[str, Callable[[Request], tuple[Finding, ...]]], ...] 
     ("A-QUERY", _texts),
     ("A-QUERY", _times),
     ("A-METHOD", _method),
+    ("D-POLICIES", _ranking),
     ("A-QUERY", _names),
     ("B-USES", _passages),
 )

@@ -22,7 +22,7 @@ from muniment.core.access import Scope
 from muniment.core.canonical import digest
 from muniment.core.errors import EmbedderUnavailable, InvalidInput, NotPermitted
 from muniment.core.packet import Packet
-from muniment.core.ranking import FUSED
+from muniment.core.ranking import FUSED, policy_named
 from muniment.core.request import Request, request_findings, scope_findings
 from muniment.ports.store import Access
 from muniment.usecases.session import Session
@@ -142,7 +142,8 @@ def _meaning(session: Session, request: Request) -> tuple[Meaning | None, str]:
     """
     from muniment.usecases.embedding import meaning_of, needs_embedder
 
-    if not FUSED.compares(request.method) or not request.query:
+    policy = policy_named(request.ranking) or FUSED
+    if not policy.compares(request.method) or not request.query:
         return None, ""
     alone = request.method == "embedding_similarity"
     try:

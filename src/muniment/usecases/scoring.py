@@ -14,7 +14,7 @@ from typing import Any
 from muniment.core.codec import encode
 from muniment.core.ids import is_id
 from muniment.core.rank import Keyword, may_support, relevance, supports
-from muniment.core.ranking import FUSED, LEXICAL, ONE, RANKING_POLICY
+from muniment.core.ranking import FUSED, LEXICAL, ONE, RANKING_POLICY, policy_named
 from muniment.core.request import Request
 from muniment.core.row import FOREVER, Row
 from muniment.core.signals import (
@@ -27,7 +27,9 @@ from muniment.core.signals import (
     sure_names,
     temporal_share,
 )
+from muniment.core.status import freshness_at
 from muniment.core.text import match_key
+from muniment.core.vocabulary import risk_of
 from muniment.core.words import query_words, words
 from muniment.usecases.eligible import Gathered
 from muniment.usecases.embedding import Meaning
@@ -51,7 +53,8 @@ class Scoring:
     def __init__(self, gathered: Gathered, request: Request, meaning: Meaning | None) -> None:
         """Look the query's words up and weigh them; compare its vector where there is one."""
         self.gathered, self.request = gathered, request
-        self.policy = FUSED if meaning is not None else LEXICAL
+        usual = FUSED if meaning is not None else LEXICAL
+        self.policy = policy_named(request.ranking) or usual
         compares = meaning is not None and self.policy.compares(request.method)
         self.nearby = Nearby(gathered, meaning) if meaning is not None and compares else None
         self.filter = Filter(gathered, request)
@@ -256,6 +259,11 @@ class Scoring:
         began = row.valid_from if row.valid_from != -FOREVER else row.created_at
         return temporal_share(began, self.gathered.ask.at)
 
+    def _fresh(self, row: Row) -> int:
+        ask = self.gathered.ask
+        fresh = freshness_at(row, ask.at, risk_of(ask.use) if ask.use else "low")
+        return {"current": ONE, "unknown": ONE // 2}.get(fresh, 0)
+
     def _hit(self, row: Row, content: Mapping[str, Any]) -> Hit:
         keyword = self._keyword(row)
         sentence = words(f"{content.get('title', '')}\n{content.get('claim', '')}")
@@ -268,6 +276,9 @@ class Scoring:
             "subject": names_whole(self.query, _names(content)),
             "temporal": self._temporal(row),
             "graph": self.walked.closeness.get(row.claim_id, 0),
+            "recency": temporal_share(row.created_at, self.gathered.ask.at),
+            "importance": max(row.importance, 0) * ONE // 10_000,
+            "freshness": self._fresh(row),
             **self._by_name(content),
         }
         if self.nearby is not None:
