@@ -103,7 +103,7 @@ class DialoguePolicy:
     feedback_tried: int = 120
     repeat: int = 500
     whole: int = 2_000
-    pool: int = 400
+    pool: int = 200
 
     @property
     def digest(self) -> str:

@@ -60,8 +60,7 @@ def erase_source(session: Session, name: str, signer: Signer | None) -> Erased:
         passages = _passages(viewing, doc)
         events = list(_events(session, doc, passages))
         token = token_of(transaction, transaction.append(events, session.now()))
-        removed = sum(transaction.erase(one.id) for one in passages)
-        removed += transaction.erase(doc.id) if doc.collection == "source" else 0
+        removed = transaction.erase(doc.id)  # a source is a subject of everything that it held
     return Erased(name, removed, token, session.store.checkpoint())
 
 

@@ -37,8 +37,10 @@ from muniment.index.selection import Run
 from muniment.usecases.embedding import Meaning
 from muniment.usecases.viewing import Viewing
 
-NEAR = 6
+NEAR = 3
 """Passages on either side of one in the pool that are read to find the messages around it."""
+KEPT = 20_000
+"""Passages that are kept for the next question, at most."""
 NEAREST = 4
 """One in so many of the pool is taken for its meaning, beside those for their words."""
 
@@ -83,8 +85,9 @@ def find_passages(
     postings = held.postings(asked.terms)
     close, supported = held.compared(meaning)
     whole = held.count <= policy.whole
-    said = held.read(held.seqs if whole else _pool(held, postings, close, policy))
-    passages = {seq: _passage(one, held.lengths[seq]) for seq, one in said.items()}
+    read = held.read(held.seqs if whole else _pool(held, postings, close, policy))
+    said = {seq: one for seq, (one, _) in read.items()}
+    passages = {seq: passage for seq, (_, passage) in read.items()}
     ranking = Ranking(asked, Talk(passages, postings, held.count, held.words, close), policy)
     fed = ranking.feedback_words({seq: words(said[seq].text) for seq in ranking.best()})
     heard = [
@@ -176,21 +179,30 @@ class _Held:
 
     def names(self, seqs: Iterable[int]) -> dict[int, str]:
         """Identifiers by event, for ties."""
-        wanted = set(seqs)
-        found = {}
+        wanted = np.array(sorted(set(seqs)), np.int64)
+        found: dict[int, str] = {}
         for run in self.runs:
-            positions = np.arange(run.size)
-            for seq, name in zip(
-                run.seqs(positions).tolist(), run.ids(positions).tolist(), strict=True
-            ):
-                if seq in wanted:
-                    found[seq] = name.decode("utf-8")
+            here = run.seqs(np.arange(run.size))
+            at = np.flatnonzero(np.isin(here, wanted))
+            names = (name.decode("utf-8") for name in run.ids(at).tolist())
+            found.update(zip(here[at].tolist(), names, strict=True))
         return found
 
-    def read(self, seqs: Iterable[int]) -> dict[int, Said]:
-        """Passages by event, whole messages only; an erased one is not there."""
-        contents = self.snapshot.contents(list(seqs))
-        return {seq: said_from(content) for seq, content in sorted(contents.items())}
+    def read(self, seqs: Iterable[int]) -> dict[int, tuple[Said, Passage]]:
+        """Passages by event, with what ranking reads of them; an erased one is not there.
+
+        They are kept for the next question to the very same state.
+        """
+        known: dict[int, tuple[Said, Passage]] = self.snapshot.memo.setdefault("passages", {})
+        wanted = list(seqs)
+        missing = [seq for seq in wanted if seq not in known]
+        if len(known) + len(missing) > KEPT:
+            known.clear()
+            missing = wanted
+        for seq, content in self.snapshot.contents(missing).items():
+            said = said_from(content)
+            known[seq] = (said, _passage(said, self.lengths[seq]))
+        return {seq: known[seq] for seq in sorted(wanted) if seq in known}
 
     def quotes(self, heard: Sequence[Heard], said: Mapping[int, Said]) -> Iterable[Quote]:
         """What was ranked, with sources."""
