@@ -203,7 +203,7 @@ class _Builder:
         value: Any = written
         if event.implicit[0]:  # plain, neither quoted nor tagged
             key = self.levels and self._at_key()
-            value, fault_code = _resolved(written, self.leniency.wide_integers)
+            value, fault_code = resolved(written, self.leniency.wide_integers)
             if key and self.leniency.keys_as_text:
                 value, fault_code = written, ""
             if fault_code:
@@ -259,10 +259,10 @@ def _size(value: Any, most: int) -> int:
     return count
 
 
-def _resolved(written: str, wide: bool = False) -> tuple[Any, str]:
+def resolved(written: str, wide: bool = False) -> tuple[Any, str]:
     """A plain scalar's value, and the code of what is wrong with it.
 
-    >>> [_resolved(w)[0] for w in ("null", "no", "true", "12", "012", "0x1F", "1.50", "1:30")]
+    >>> [resolved(w)[0] for w in ("null", "no", "true", "12", "012", "0x1F", "1.50", "1:30")]
     [None, 'no', True, 12, '012', 31, 1.5, '1:30']
     """
     if written in _NULL:

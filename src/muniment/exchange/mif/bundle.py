@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -264,7 +266,7 @@ def _archive(path: Path, limit_bytes: int) -> Bundle:
                 for info in sorted(members, key=lambda one: one.filename)
             )
             return _sorted_out(files, limit_bytes, "zip")
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error) as error:
         return _refused(
             "bad_archive", f"the archive cannot be read: {error}", path.name, "make it again"
         )
@@ -322,8 +324,11 @@ def _common_folder(names: list[str]) -> str:
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """A member's bytes; what unpacks to more than it says is refused."""
-    with archive.open(info) as opened:
-        data = opened.read(info.file_size + 1)
+    try:
+        with archive.open(info) as opened:
+            data = opened.read(info.file_size + 1)
+    except (zlib.error, EOFError, RuntimeError, struct.error) as error:
+        raise ValueError(f"it cannot be unpacked: {error}") from error
     if len(data) > info.file_size:
         raise ValueError("it unpacks to more than the archive says")
     return data

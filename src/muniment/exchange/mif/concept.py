@@ -21,7 +21,8 @@ from muniment.core.errors import Severity
 from muniment.exchange.loaded import LIMIT_BYTES
 from muniment.exchange.mif.frontmatter import Parts, split
 from muniment.exchange.mif.issue import Area, Issue, of_finding
-from muniment.exchange.mif.project import FOREIGN, from_jsonld, to_jsonld
+from muniment.exchange.mif.plain_yaml import plain_yaml
+from muniment.exchange.mif.project import FOREIGN, from_jsonld, plain_jsonld, to_jsonld
 from muniment.exchange.mif.schema import concept_problems
 from muniment.exchange.places import Places, json_places, nearest, yaml_places
 from muniment.exchange.strict_json import load_json
@@ -133,6 +134,9 @@ def read_markdown(
             rule="K1.2",
         )
         return None, (*issues, empty)
+    plain = plain_yaml(parts.yaml)
+    if plain is not None:
+        return Concept(plain, parts.body, file, parts=parts, text=parts.text), issues
     loaded = load_yaml(parts.yaml, limit_bytes=limit_bytes, leniency=FOREIGN)
     if not loaded.ok:
         return None, (*issues, *(of_finding(finding, file, 1) for finding in loaded.findings))
@@ -181,7 +185,12 @@ def of_document(document: Mapping[str, Any], file: str, text: str = "", base: st
 
 def schema_issues(concept: Concept) -> tuple[Issue, ...]:
     """What the JSON Schema refuses in a concept, each with its place (`C-SCHEMA`)."""
-    problems = concept_problems(concept.projected())
+    document = concept.document
+    problems = concept_problems(
+        plain_jsonld(concept.meta, concept.body) if document is None else document
+    )
+    if not problems:
+        return ()
     mirrored = () if concept.form == "jsonld" else _MIRRORS
     first = [p for p in problems if not (p.path[0:1] in mirrored and p.path[0] not in concept.meta)]
     return tuple(

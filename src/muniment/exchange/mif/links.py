@@ -95,6 +95,8 @@ class _Lines:
 def section(body: str, name: str) -> Iterator[tuple[int, str]]:
     """The plain lines under a heading of this name (of any level, case ignored), to the next one as high."""
     level = 0
+    if name.casefold() not in body.casefold():
+        return
     for number, line in plain_lines(body):
         heading = _HEADING.fullmatch(line)
         if heading and heading[2].strip().casefold() == name.casefold():
@@ -123,6 +125,8 @@ def wiki_edges(body: str) -> tuple[Edge, ...]:
     >>> wiki_edges("## Relationships\n- supersedes [[old plan|Old]] (why)\n")
     (Edge(type='supersedes', text='Old', target='old plan', line=2),)
     """
+    if "[[" not in body:
+        return ()
     return tuple(
         Edge(found[1] or "", (found[4] or found[2]).strip(), found[2].strip() + (found[3] or ""), number)
         for number, line in section(body, "relationships")

@@ -80,6 +80,11 @@ def to_jsonld(
     return document
 
 
+def plain_jsonld(meta: Mapping[str, Any], body: str) -> dict[str, Any]:
+    """The document without the note of what it could not give back: what the schema looks at, in half the time."""
+    return _projected(meta, body, None)
+
+
 def _projected(
     meta: Mapping[str, Any], body: str, namespaces: Mapping[str, Any] | None
 ) -> dict[str, Any]:

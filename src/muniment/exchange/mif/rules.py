@@ -111,8 +111,8 @@ def no_flat_category(concept: Concept, around: Around) -> Iterator[Issue]:
 
 def edges_are_links(concept: Concept, around: Around) -> Iterator[Issue]:
     """Edges are markdown links, not wiki links (S5.3)."""
-    line, _ = concept.place("/content")
     for edge in wiki_edges(concept.body):
+        line, _ = concept.place("/content")
         message = f"the edge to {quoted(edge.target)} is a wiki link, as in version 0.1"
         fix = "write `- <type> [Text](/path.md)`; `muniment mif migrate` does it"
         yield Issue(

@@ -46,11 +46,11 @@ def edges_are_mirrored(concept: Concept, around: Around) -> Iterator[Issue]:
                 pointer=f"/relationships/{places[pair]}",
                 rule="S5.3",
             )
-    line, _ = concept.place("/content")
     for edge in shown:
         pair = (edge.type, edge.target)
         if mirrored[pair] > declared[pair]:
             mirrored[pair] -= 1
+            line, _ = concept.place("/content")
             message = f"the body shows {quoted(' '.join(pair).strip())}, which the frontmatter does not have"
             fix = "add it to `relationships`, or take the line away"
             yield Issue(

@@ -143,9 +143,9 @@ def embedding_can_be_made_again(concept: Concept, around: Around) -> Iterator[Is
 def body_citations_are_declared(concept: Concept, around: Around) -> Iterator[Issue]:
     """An entry of the body's `Citations` section stands in the frontmatter too (S5.4.5)."""
     declared = {text_of(one.get("url")) for _, one in mappings(concept.meta.get("citations"))}
-    line, _ = concept.place("/content")
     for entry in links.citations(concept.body):
         if entry.target not in declared:
+            line, _ = concept.place("/content")
             message = f"the body cites {quoted(entry.target)}, which the frontmatter does not"
             fix = "add it to `citations`, or take the entry away"
             yield Issue(

@@ -1,0 +1,122 @@
+"""Measure how fast MIF concepts are read, validated, made into proposals, and proposed.
+
+- `validated_per_second`: read and validated by schema, specification and OKF, as `muniment mif validate` does.
+- `candidates_per_second`: read, validated, and made into what an import proposes, without a store.
+- `proposed_per_second`: the same through `muniment import` into an SQLite store, every check of a proposal included;
+  of the first `--proposed` concepts only, because that is what takes the time.
+- `reference_per_second`: with `--reference FOLDER` that holds the format's own `mif_convert.py`, that program's round
+  trip on the same files; it checks no schema and no rule. Without it, null.
+
+Files are made, one edge each, with statements that differ in more than a number.
+
+python -m bench.mif_speed --concepts 100000 --json
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from bench.report import emit, parser
+from muniment import Memory
+from muniment.exchange.formats.mif import candidate_of
+from muniment.exchange.mif.bundle import read_path
+from muniment.exchange.mif.validate import validate
+from muniment.ports.importing import Place
+
+WORDS = (
+    "gateway ledger invoice parcel scanner harbour printer archive beacon courier depot engine forecast garden hangar "
+    "index journal kiosk lantern meter notary orchard pipeline quarry register shuttle terminal upload vault warehouse"
+).split()
+
+
+def text(number: int) -> str:
+    """One concept's file."""
+    chance = random.Random(number)
+    what, other, place = chance.sample(WORDS, 3)
+    edge = f"/semantic/{number // 1000:03d}/{max(number - 1, 0):06d}.md"
+    said = f"The {what} of the {place} hands {chance.randrange(10**6)} {other}s over at night."
+    return (
+        f"---\nid: {uuid.uuid5(uuid.NAMESPACE_URL, str(number))}\ntype: semantic\n"
+        "created: 2026-01-15T10:30:00Z\nmodified: 2026-01-20T09:00:00Z\nnamespace: _semantic/facts\n"
+        f"title: {what} {other} {number}\ntags:\n  - {what}\n  - {other}\n"
+        f"relationships:\n  - type: relates-to\n    target: {edge}\n---\n\n{said}\n"
+        f"\n## Relationships\n\n- relates-to [before]({edge})\n"
+    )
+
+
+def made(folder: Path, count: int) -> None:
+    """Write the files."""
+    for number in range(count):
+        path = folder / "semantic" / f"{number // 1000:03d}" / f"{number:06d}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(number))
+
+
+def reference_speed(folder: Path, scripts: Path | None) -> float | None:
+    """The reference converter's round trips a second, where it is at hand."""
+    if scripts is None:
+        return None
+    spec = importlib.util.spec_from_file_location("mif_convert", scripts / "mif_convert.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    files = sorted(folder.rglob("*.md"))
+    start = time.perf_counter()
+    for path in files:
+        module.roundtrip_file(path)
+    return len(files) / (time.perf_counter() - start)
+
+
+def proposed_speed(folder: Path, count: int) -> float:
+    """Proposals a second, into a store."""
+    part = folder / "part"
+    made(part, count)
+    who = {"level": "user-private", "allowed_principals": ["user:ada"]}
+    with Memory.open(folder / "store.db").acting_as(
+        "user:ada", scopes=["project:x"], visibility=who, uses=["answer_questions"]
+    ) as memory:
+        start = time.perf_counter()
+        found = memory.import_(part / "semantic")
+        assert found.proposed == count, found.findings
+        return count / (time.perf_counter() - start)
+
+
+def main() -> int:
+    """Measure and print."""
+    options = parser(__doc__)
+    options.add_argument("--concepts", type=int, default=100_000)
+    options.add_argument("--proposed", type=int, default=2_000)
+    options.add_argument("--reference", type=Path, help="folder of the format's own scripts")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "bundle"
+        made(folder, given.concepts)
+        start = time.perf_counter()
+        bundle = read_path(folder)
+        report = validate(bundle)
+        checked = time.perf_counter()
+        held = sum(bool(candidate_of(one, Place())) for one in bundle.concepts)
+        mapped = time.perf_counter()
+        result = {
+            "concepts": report.concepts,
+            "errors": sum(issue.severity == "error" for issue in report.issues),
+            "candidates": held,
+            "validated_per_second": round(given.concepts / (checked - start)),
+            "candidates_per_second": round(given.concepts / (mapped - start)),
+            "proposed_per_second": round(proposed_speed(Path(name), given.proposed)),
+            "reference_per_second": reference_speed(folder, given.reference),
+        }
+    emit(result, given.json)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
