@@ -2,6 +2,7 @@
 
 - `validated_per_second`: read and validated by schema, specification and OKF, as `muniment mif validate` does.
 - `candidates_per_second`: read, validated, and made into what an import proposes, without a store.
+- `candidates_per_cpu_second`: the same by the processor time of this process, for a machine that others use too.
 - `proposed_per_second`: the same through `muniment import` into an SQLite store, every check of a proposal included;
   of the first `--proposed` concepts only, because that is what takes the time.
 - `reference_per_second`: with `--reference FOLDER` that holds the format's own `mif_convert.py`, that program's round
@@ -99,18 +100,19 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "bundle"
         made(folder, given.concepts)
-        start = time.perf_counter()
+        start, began = time.perf_counter(), time.process_time()
         bundle = read_path(folder)
         report = validate(bundle)
         checked = time.perf_counter()
         held = sum(bool(candidate_of(one, Place())) for one in bundle.concepts)
-        mapped = time.perf_counter()
+        mapped, ended = time.perf_counter(), time.process_time()
         result = {
             "concepts": report.concepts,
             "errors": sum(issue.severity == "error" for issue in report.issues),
             "candidates": held,
             "validated_per_second": round(given.concepts / (checked - start)),
             "candidates_per_second": round(given.concepts / (mapped - start)),
+            "candidates_per_cpu_second": round(given.concepts / (ended - began)),
             "proposed_per_second": round(proposed_speed(Path(name), given.proposed)),
             "reference_per_second": reference_speed(folder, given.reference),
         }

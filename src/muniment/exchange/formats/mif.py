@@ -112,7 +112,8 @@ def candidate_of(concept: Concept, place: Place) -> Candidate | Skipped:
         return Skipped(
             place, concept.id, "its namespace does not leave the place where it was written"
         )
-    item = _own_item(concept) if own_part(concept) else item_of(concept)
+    mended, notes = repaired(concept.meta)
+    item = _own_item(concept) if own_part(concept) else item_of(concept, mended)
     statement = text_of(item.get("claim"))
     if not statement:
         return Skipped(place, concept.id, "it states nothing")
@@ -132,13 +133,13 @@ def candidate_of(concept: Concept, place: Place) -> Candidate | Skipped:
         relationships=tuple(Relationship(**one) for one in item.get("relationships", ())),
         steps=tuple(item.get("steps", ())),
         dates=_dates(concept.meta, item),
-        state=dead_state(concept, "", frozenset()),
+        state=dead_state(concept, "", frozenset(), mended),
         foreign=_foreign(concept.meta),
         record={"source": source},
         origin=text_of(source.get("origin")),
         derivation=source.get("derivation", "imported"),
         cites=_cites(source),
-        doubts=(*words.doubts, *_doubts(concept, item)),
+        doubts=(*words.doubts, *_doubts(concept, item, notes)),
         parts=_parts(item),
     )
 
@@ -197,7 +198,9 @@ def _cites(source: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(one for one in dict.fromkeys(places) if one and not one.startswith("urn:mif:"))
 
 
-def _doubts(concept: Concept, item: Mapping[str, Any]) -> Iterator[Finding]:
+def _doubts(
+    concept: Concept, item: Mapping[str, Any], notes: tuple[Note, ...]
+) -> Iterator[Finding]:
     """What the schema refuses, and what a repair changed beyond its spelling."""
     if item.get("memory_type") == "episodic" and not mapping_of(item.get("event")).get("time"):
         message = "the concept does not say when it happened"
@@ -205,7 +208,6 @@ def _doubts(concept: Concept, item: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding("episode_without_time", message, "/event/time", fix, "warning", "A-EPISODIC")
     for issue in schema_issues(concept)[:10]:
         yield replace(issue.finding(), severity="warning")
-    _, notes = repaired(concept.meta)
     yield from (_doubt(note) for note in notes if note.severity != "notice")
 
 

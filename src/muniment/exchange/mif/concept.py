@@ -73,6 +73,11 @@ class Concept:
             return json_places(self.text)
         return yaml_places(self.parts.yaml) if self.parts else {}
 
+    @cached_property
+    def refused(self) -> tuple[Issue, ...]:
+        """What the JSON Schema refuses in it; looked at once."""
+        return _schema_issues(self)
+
     def place(self, pointer: str) -> tuple[int, int]:
         """Line and column of a pointer into the document, in the file that was read."""
         if self.form == "jsonld" or self.parts is None:
@@ -185,6 +190,10 @@ def of_document(document: Mapping[str, Any], file: str, text: str = "", base: st
 
 def schema_issues(concept: Concept) -> tuple[Issue, ...]:
     """What the JSON Schema refuses in a concept, each with its place (`C-SCHEMA`)."""
+    return concept.refused
+
+
+def _schema_issues(concept: Concept) -> tuple[Issue, ...]:
     document = concept.document
     problems = concept_problems(
         plain_jsonld(concept.meta, concept.body) if document is None else document

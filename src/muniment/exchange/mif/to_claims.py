@@ -105,9 +105,14 @@ def statement_of(meta: Mapping[str, Any], body: str) -> str:
     return title or (text[0][:LONGEST_STATEMENT] if text else "")
 
 
-def item_of(concept: Concept) -> dict[str, Any]:
-    """A foreign concept as a claim in wire form, to be proposed; scope and visibility are the importer's to add."""
-    meta, _ = repaired(concept.meta)
+def item_of(concept: Concept, mended: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A foreign concept as a claim in wire form, to be proposed; scope and visibility are the importer's to add.
+
+    Args:
+        concept: As it was read.
+        mended: Its frontmatter in the schema's dialect, where that is at hand.
+    """
+    meta = repaired(concept.meta)[0] if mended is None else mended
     body = concept.body
     statement = statement_of(meta, body)
     kind = base_type(concept)
@@ -253,15 +258,21 @@ def _properties(meta: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def dead_state(concept: Concept, now_text: str, replaced: frozenset[str]) -> str:
+def dead_state(
+    concept: Concept,
+    now_text: str,
+    replaced: frozenset[str],
+    mended: Mapping[str, Any] | None = None,
+) -> str:
     """Why a foreign concept no longer holds at its source; empty where it does.
 
     Args:
         concept: The concept.
         now_text: The present as UTC text.
         replaced: Ids and bundle paths that another concept of the bundle supersedes.
+        mended: Its frontmatter in the schema's dialect, where that is at hand.
     """
-    meta, _ = repaired(concept.meta)
+    meta = repaired(concept.meta)[0] if mended is None else mended
     if okf.okf_status(meta) == "deprecated":
         return "deprecated"
     if text_of(meta.get("id")) in replaced or f"/{concept.file}" in replaced:
