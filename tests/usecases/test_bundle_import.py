@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from muniment.core.canonical import digest_bytes
 from muniment.exchange.mif.bundle import read_path
 from muniment.exchange.mif.validate import validate
 from muniment.usecases.importing import import_batch
@@ -209,6 +210,19 @@ def test_our_own_export_comes_in_with_its_limits_and_without_its_acceptance(tmp_
     assert claim.validity.valid_until.year == 2027 and claim.freshness.expires_at.month == 12
     assert claim.freshness.last_verified_at is None
     assert not other.accepted()
+
+
+@pytest.mark.req("C-HASH")
+def test_a_concept_that_is_not_what_its_hash_says_needs_a_closer_look(tmp_path):
+    world = World()
+    good = digest_bytes(b"\nBody text.\n")
+    (tmp_path / "good.md").write_text(concept_text("good", f"extensions: {{hash: '{good}'}}\n"))
+    (tmp_path / "bad.md").write_text(
+        concept_text("bad", f"extensions: {{hash: '{good}'}}\n", "\nOther.\n")
+    )
+    brought_in(world, tmp_path)
+    states = {name: claim.review.status for name, claim in claims(world).items()}
+    assert states == {"Body text.": "proposed", "Other.": "needs_review"}
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/mif")

@@ -30,7 +30,8 @@ from muniment.exchange.mif.concept import Concept, read_jsonld, read_markdown, s
 from muniment.exchange.mif.container import is_container, read_container
 from muniment.exchange.mif.issue import Issue
 from muniment.exchange.mif.repair import Note, repaired
-from muniment.exchange.mif.rules import text_of
+from muniment.exchange.mif.rules import Around, text_of
+from muniment.exchange.mif.rules_full import content_hash_agrees
 from muniment.exchange.mif.to_claims import dead_state, item_of, own_claim, own_part
 from muniment.exchange.opened import OpenFile
 from muniment.exchange.reading import Tools, given, mapping_of, worded
@@ -206,6 +207,8 @@ def _doubts(
         message = "the concept does not say when it happened"
         fix = "find out when"
         yield Finding("episode_without_time", message, "/event/time", fix, "warning", "A-EPISODIC")
+    for issue in content_hash_agrees(concept, Around()):
+        yield issue.finding()
     for issue in schema_issues(concept)[:10]:
         yield replace(issue.finding(), severity="warning")
     yield from (_doubt(note) for note in notes if note.severity != "notice")

@@ -1,0 +1,111 @@
+"""`export --format mif`, `restore`, `mif` on the command line: codes, JSON, nothing written where they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.exchange.mif.samples import concept_text
+
+
+@pytest.fixture
+def reviewed(learned):
+    """A machine with accepted claims."""
+    done = learned.signed("review", "--accept", "all")
+    assert done.code in (0, 6), done.err
+    return learned
+
+
+def test_a_store_is_exported_checked_and_restored_into_an_empty_one(reviewed, tmp_path):
+    out = tmp_path / "bundle"
+    ran = reviewed.run("export", str(out), "--format", "mif", "--json")
+    assert ran.code == 0 and ran.json["claims"] > 3
+    again = reviewed.run("export", str(out), "--format", "mif", "--json")
+    assert again.json["changed"] == []
+    report = reviewed.run("mif", "validate", str(out), "--json")
+    assert (report.code, report.json["report"]["okf"], report.json["report"]["level"]) == (
+        0,
+        True,
+        3,
+    )
+    there = reviewed.signed("restore", str(out), "--yes", "--json")
+    assert (there.code, there.json["claims"], there.json["unchanged"]) == (
+        0,
+        [],
+        there.json["unchanged"],
+    )
+    assert len(there.json["unchanged"]) == ran.json["claims"]
+
+
+def test_restoring_asks_and_without_an_answer_nothing_is_done(reviewed, tmp_path):
+    out = tmp_path / "bundle"
+    reviewed.run("export", str(out), "--format", "mif")
+    dry = reviewed.signed("restore", str(out), "--dry-run", "--json")
+    assert dry.code == 0 and dry.json["dry_run"] is True
+
+
+def test_an_agent_does_not_restore(reviewed, tmp_path):
+    out = tmp_path / "bundle"
+    reviewed.run("export", str(out), "--format", "mif")
+    ran = reviewed.signed("restore", str(out), "--yes", "--as", "agent:codex", "--json")
+    assert ran.code == 4
+
+
+def test_a_bundle_of_others_is_no_restore(reviewed, tmp_path):
+    (tmp_path / "a.md").write_text(concept_text("a"))
+    ran = reviewed.signed("restore", str(tmp_path / "a.md"), "--yes", "--json")
+    assert (ran.code, [f["code"] for f in ran.json["findings"]]) == (1, ["not_our_export"])
+
+
+def test_a_bundle_needs_a_folder_and_a_changed_file_is_not_overwritten(reviewed, tmp_path):
+    assert reviewed.run("export", "--format", "mif", "--json").error_codes == ["no_folder"]
+    out = tmp_path / "bundle"
+    reviewed.run("export", str(out), "--format", "mif")
+    path = min((out / "semantic").iterdir())
+    path.write_text(path.read_text() + "\nmine\n")
+    (out / "index.md").write_text("mine")
+    ran = reviewed.run("export", str(out), "--format", "mif", "--json")
+    assert (ran.code, set(ran.error_codes)) == (2, {"file_in_the_way"})
+    assert (out / "index.md").read_text() == "mine"
+
+
+def test_validating_says_file_line_and_path(fresh, tmp_path):
+    place = tmp_path / "bundle"
+    place.mkdir()
+    (place / "a.md").write_text(concept_text("a", "tags: [1]\n"))
+    ran = fresh.run("mif", "validate", str(place))
+    assert ran.code == 1
+    assert "a.md:5:8 /tags/0: this is a number, where text is expected (type) [J]" in ran.err
+    (issue,) = fresh.run("mif", "validate", str(place), "--json").json["report"]["issues"]
+    assert (issue["file"], issue["line"], issue["path"], issue["area"]) == (
+        "a.md",
+        5,
+        "/tags/0",
+        "schema",
+    )
+
+
+def test_migrating_and_projecting_write_to_another_folder(fresh, tmp_path):
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / "a.memory.md").write_text(concept_text("a"))
+    assert fresh.run("mif", "migrate", str(old)).code == 2
+    assert fresh.run("mif", "migrate", str(old), "--to", str(old)).code == 2
+    assert fresh.run("mif", "migrate", str(old), "--to", str(tmp_path / "new")).code == 0
+    assert (
+        fresh.run("mif", "project", str(tmp_path / "new"), "--to", str(tmp_path / "ld")).code == 0
+    )
+    assert json.loads((tmp_path / "ld" / "a.jsonld").read_text())["@type"] == "Concept"
+    assert [p.name for p in old.iterdir()] == ["a.memory.md"]
+
+
+@pytest.mark.parametrize("arguments", [("mif", "polish", "x"), ("mif", "validate"), ("restore",)])
+def test_what_is_no_command_line_is_refused_without_a_traceback(fresh, arguments):
+    ran = fresh.run(*arguments)
+    assert ran.code in (2, 64) and "Traceback" not in ran.err
+
+
+def test_a_path_at_which_nothing_stands_is_told(fresh):
+    ran = fresh.run("mif", "validate", "/nowhere/at/all", "--json")
+    assert (ran.code, ran.json["report"]["issues"][0]["code"]) == (1, "no_file")
