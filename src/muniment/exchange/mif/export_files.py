@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 from muniment.core.canonical import canonical, digest_bytes
 from muniment.core.claim import Claim
@@ -46,11 +47,24 @@ def bundle_files(export: Export) -> Files:
         for one in leaving
     }
     files["index.md"] = _index(leaving, names, titles).encode("utf-8")
-    files[".mif/config.yaml"] = written(
-        {"mif_version": "1.0.0", "conformance_level": 2, "extensions": [OWN]}
-    ).encode("utf-8")
+    files[".mif/config.yaml"] = written(_config(leaving)).encode("utf-8")
     files[MANIFEST] = _manifest(files, export)
     return Files(dict(sorted(files.items())), left)
+
+
+def _config(leaving: Sequence[Outgoing]) -> dict[str, Any]:
+    """The bundle's configuration; reserved prefixes of the claims' own are declared, as the format asks."""
+    config: dict[str, Any] = {
+        "mif_version": "1.0.0",
+        "conformance_level": 2,
+        "extensions": [OWN],
+    }
+    known = (*namespaces.VISIBILITY_PREFIXES, *namespaces.TYPE_PREFIXES)
+    roots = sorted({namespaces.root(one.claim.namespace) for one in leaving})
+    own = {
+        name: {"description": "in use"} for name in roots if name[:1] == "_" and name not in known
+    }
+    return config | ({"reserved_prefixes": own} if own else {})
 
 
 def _names(leaving: Sequence[Outgoing]) -> dict[str, str]:
