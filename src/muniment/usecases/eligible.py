@@ -18,7 +18,7 @@ from datetime import datetime
 import numpy as np
 
 from muniment.core.access import Scope
-from muniment.core.codec import micros, read_time
+from muniment.core.codec import micros
 from muniment.core.decide import Ask
 from muniment.core.request import Request
 from muniment.core.row import FOREVER, Row
@@ -35,6 +35,7 @@ from muniment.usecases.judging import (
     sources_of,
     superseded_in,
 )
+from muniment.usecases.revisions import revisions
 from muniment.usecases.viewing import Viewing
 
 
@@ -156,7 +157,7 @@ def gather(
         own_proposals=bool(request.own_proposals),
     )
     classes = viewing.classes_of(scopes)
-    upto = _revisions(viewing, request)
+    upto = revisions(viewing, request.as_of)
     if request.as_of is not None:
         viewing.upto = upto.stored
     view, own = viewing.snapshot.index("claim"), dict[int, Own]()
@@ -179,52 +180,3 @@ def _seen_now(viewing: Viewing, run: Run) -> Run:
     names = [name.decode("utf-8", "surrogatepass") for name in run.ids(positions).tolist()]
     seen = np.array([viewing.sees(name) for name in names], np.bool_)
     return run if seen.all() else run.without(positions[~seen])
-
-
-# --- revisions ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Revisions:
-    """One state of the ledger, named twice.
-
-    Attributes:
-        stored: The tenant's own number, which counts what others did too; it never leaves this module.
-        shown: How many versions of claims the asker may see in it; hidden writes do not move it.
-    """
-
-    stored: int
-    shown: int
-
-
-def _revisions(viewing: Viewing, request: Request) -> Revisions:
-    """The state that is read."""
-    if request.as_of is not None:
-        return _past(viewing, request.as_of)
-    place, memo = ("revisions", viewing.state), viewing.snapshot.memo
-    found: Revisions | None = memo.get(place)
-    if found is None:
-        visible = viewing.classes.values()
-        latest = max((row.revision for row in visible), default=0)
-        found = memo[place] = Revisions(latest, sum(row.count for row in visible))
-    return found
-
-
-def _past(viewing: Viewing, as_of: int | datetime) -> Revisions:
-    """The last state with so many visible versions of claims, or the state at an instant.
-
-    A transaction is whole: a number that falls inside one names the state after it.
-    """
-    shown = counted = 0
-    for envelope in viewing.snapshot.envelopes():
-        visible = envelope.kind == "claim" and envelope.cls in viewing.classes
-        if isinstance(as_of, datetime):
-            recorded = read_time(envelope.at, "/at", [])
-            over = recorded is None or recorded > as_of
-        else:
-            over = visible and shown >= as_of and envelope.revision != counted
-        if over:
-            return Revisions(envelope.revision - 1, shown)
-        if visible:
-            counted, shown = envelope.revision, shown + 1
-    return Revisions(viewing.snapshot.revision, shown)

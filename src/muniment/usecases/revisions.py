@@ -30,9 +30,13 @@ def revisions(viewing: Viewing, as_of: int | datetime | None) -> Revisions:
     """The latest state, or the one that was asked for."""
     if as_of is not None:
         return _past(viewing, as_of)
-    visible = viewing.classes.values()
-    latest = max((row.revision for row in visible), default=0)
-    return Revisions(latest, sum(row.count for row in visible))
+    place, memo = ("revisions", viewing.state), viewing.snapshot.memo
+    found: Revisions | None = memo.get(place)
+    if found is None:
+        visible = viewing.classes.values()
+        latest = max((row.revision for row in visible), default=0)
+        found = memo[place] = Revisions(latest, sum(row.count for row in visible))
+    return found
 
 
 def _past(viewing: Viewing, as_of: int | datetime) -> Revisions:
