@@ -456,3 +456,17 @@ def test_an_identifier_of_several_sessions_is_cited_with_its_session(world):
     said = [{"id": 1, "session": s, "text": f"the lamp of {s}"} for s in ("mon", "tue")]
     keep(world, data="\n".join(map(json.dumps, said)).encode())
     assert {quote.said.name for quote in ask(world, "lamp").packet.quotes} == {"mon/1", "tue/1"}
+
+
+@pytest.mark.req("A-CONVERSATION")
+def test_a_summary_of_a_conversation_stands_apart_from_its_messages(world):
+    keep(world)
+    source = {"kind": "conversation", "origin": "conversation", "derivation": "summarised",
+              "uri": "https://chat.example.org/1", "observed_at": "2026-07-08T11:00:00Z"}  # fmt: skip
+    summary = "Bob's yellow lamp came from Leeds with his aunt."
+    world.accept(fact(summary, source=source, content_kind="summary"))
+    told = ask(world, "Where did the yellow lamp come from?").packet.as_json()
+    (claim,) = told["evidence"]
+    assert (claim["claim"], "summary" in claim["labels"]) == (summary, True)
+    assert {passage["standing"] for passage in told["passages"]} == {"unreviewed"}
+    assert summary not in [passage["text"] for passage in told["passages"]]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tools.generators.guide import _INIT
+from tools.generators.tables import code, table
 from tools.walkthrough import a_walk, console
 
 _SAID = (
@@ -47,4 +48,39 @@ def kept(root: Path) -> str:
         )
 
 
-GENERATORS = {"conversation": kept}
+_FIGURES = ("recall_at_5", "recall_at_10", "ndcg_at_10", "mrr", "all_evidence_at_1000_tokens")
+
+
+def locomo(root: Path) -> str:
+    """What is found of the evidence in long conversations."""
+    result = json.loads((root / "bench" / "results" / "locomo.json").read_text("utf-8"))
+    named = (
+        ("Muniment, weights two-fold", result),
+        ("the same without embedding", result["without_embedding"]),
+        ("Muniment, weights as shipped", result["shipped"]),
+        ("FTS5, porter, question words left out", result["fts5"]),
+        ("bm25s, its defaults with a stemmer", result["bm25s"]),
+        ("the embedder alone", result["embedder"]),
+    )
+    rows = [(name, *(f"{of[one]:.3f}" for one in _FIGURES)) for name, of in named]
+    heads = ("", "recall at 5", "recall at 10", "nDCG at 10", "MRR", "all evidence in 1,000 tokens")
+    kinds = ", ".join(
+        f"{name.replace('_', ' ')} {of['recall_at_10']:.3f} ({of['questions']})"
+        for name, of in result["by_category"].items()
+    )
+    machine = result["machine"]
+    said = (
+        (
+            f"Recall at 10 by category, with the number of questions: {kinds}. The 1,000 tokens hold "
+            f"{result['passages_in_1000_tokens']} turns on average; everything around a turn's text costs "
+            f"{result['overhead_tokens_per_passage']} tokens."
+        ),
+        (
+            f"{code('python -m bench.locomo --data ../shared/bench/locomo')}, {result['date'][:10]}, {machine['cpu']}, "
+            f"{machine['cores']} cores, Python {machine['python']}."
+        ),
+    )
+    return "\n\n".join((table(heads, rows), *said))
+
+
+GENERATORS = {"conversation": kept, "locomo": locomo}
