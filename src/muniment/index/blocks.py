@@ -2,6 +2,7 @@
 
 - A block is a few bytes or a few megabytes, read only when a question needs it and kept as it is.
 - A word's list lies whole in one block with its neighbours'; a question of five words reads five blocks a segment.
+- A block that is not what was written is refused; of vectors only the size is looked at, until `check`.
 - Columns take the narrowest numbers that hold them; a column of one value takes none.
 - Of each posting the row and a code are kept: the code names the pair of count and length, so that a word's whole list
   is weighed by one table.
@@ -17,11 +18,13 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
 import numpy as np
 
+from muniment.core.errors import StoreDamaged, quoted
 from muniment.core.row import FOREVER
 from muniment.index.table import COLUMNS, Array, Table
 from muniment.index.vectors import norms
@@ -86,7 +89,9 @@ def written(table: Table) -> dict[str, bytes]:
     spaces = {space: _put_vectors(table, space, blocks, put) for space in sorted(table.vectors)}
     meta = {"rows": table.size, "constants": constants, "arrays": arrays, "terms": terms}
     last = int(table.columns["revision"].max()) if table.size else 0
-    blocks["meta"] = json.dumps(meta | {"spaces": spaces, "revision": last}).encode()
+    sums = {name: zlib.crc32(data) for name, data in blocks.items()}
+    described = json.dumps(meta | {"spaces": spaces, "revision": last, "sums": sums}).encode()
+    blocks["meta"] = zlib.crc32(described).to_bytes(4, "little") + described
     return blocks
 
 
@@ -151,14 +156,34 @@ class Segment:
 
     def __init__(self, kept: MutableMapping[str, Any], read: Callable[[str], bytes]) -> None:
         self._kept = kept
-        self._read = read
-        meta = self._once("meta", lambda: json.loads(read("meta")))
+        self._raw = read
+        meta = self._once("meta", lambda: _described(read("meta")))
         self.rows: int = meta["rows"]
         self.revision: int = meta["revision"]
         self.spaces: dict[str, int] = meta["spaces"]
         self._constants: dict[str, int] = meta["constants"]
         self._arrays: dict[str, str] = meta["arrays"]
         self._terms = np.dtype(meta["terms"])
+        self._sums: dict[str, int] = meta["sums"]
+
+    def _read(self, name: str) -> bytes:
+        data = self._raw(name)
+        if zlib.crc32(data) != self._sums.get(name):
+            raise _damaged(name)
+        return data
+
+    def check(self) -> None:
+        """Read every block, vectors too, and compare with what its rows would be written as.
+
+        Raises:
+            StoreDamaged: One is missing, or is not what was written.
+        """
+        for name in self._sums:
+            self._read(name)
+        fresh = written(self.table())
+        for name in sorted(self._sums.keys() | fresh):
+            if name != "meta" and fresh.get(name) != self._raw(name):
+                raise _damaged(name)
 
     def _once(self, name: str, make: Callable[[], Any]) -> Any:
         found = self._kept.get(name)
@@ -235,10 +260,16 @@ class Segment:
     def vector_block(self, space: str, number: int) -> Array:
         """The vectors of one block of rows."""
         name = f"v{number} {space}"
-        read, dimension = self._read, self.spaces[space]
-        block: Array = self._once(
-            name, lambda: np.frombuffer(read(name), np.int8).reshape(-1, dimension)
-        )
+        dimension = self.spaces[space]
+        size = min(VECTORS_A_BLOCK, self.rows - number * VECTORS_A_BLOCK)
+
+        def read() -> Array:
+            data = self._raw(name)
+            if len(data) != size * dimension:
+                raise _damaged(name)
+            return np.frombuffer(data, np.int8).reshape(size, dimension)
+
+        block: Array = self._once(name, read)
         return block
 
     def table(self) -> Table:
@@ -276,9 +307,24 @@ class Segment:
         return np.concatenate(terms), rows, np.concatenate([codes for _, _, _, codes in parts])
 
     def _all_vectors(self, space: str) -> tuple[Array, Array]:
-        whole = np.concatenate([block for _, block in self.vectors(space)])
+        none = np.empty((0, self.spaces[space]), np.int8)
+        whole = np.concatenate([none, *(block for _, block in self.vectors(space))])
         rows = np.flatnonzero(whole.any(axis=1))
         return rows, whole[rows]
+
+
+def _described(data: bytes) -> dict[str, Any]:
+    if int.from_bytes(data[:4], "little") != zlib.crc32(data[4:]) or len(data) < 5:
+        raise _damaged("meta")
+    found: dict[str, Any] = json.loads(data[4:])
+    return found
+
+
+def _damaged(name: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"the block {quoted(name)} of the index is not what was written",
+        fix="keep a copy of the store, then run `muniment doctor --rebuild-index`",
+    )
 
 
 _NO_ROWS = np.empty(0, np.uint32)

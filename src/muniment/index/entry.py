@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -77,7 +78,8 @@ def packed(entry: Entry) -> bytes:
     named = b"".join(len(one).to_bytes(2, "little") + one for one in ids)
     words = struct.pack(f"<{len(entry.terms)}Q", *(term for term, _ in entry.terms))
     counts = struct.pack(f"<{len(entry.terms)}H", *(count for _, count in entry.terms))
-    return head + named + words + counts
+    whole = head + named + words + counts
+    return whole + zlib.crc32(whole).to_bytes(4, "little")
 
 
 def unpacked(data: bytes) -> Entry:
@@ -86,6 +88,8 @@ def unpacked(data: bytes) -> Entry:
     Raises:
         ValueError: They are not a row's.
     """
+    if zlib.crc32(data[:-4]) != int.from_bytes(data[-4:], "little"):
+        raise ValueError("a row of the index is not readable")
     try:
         (seq, cls, revision, length, signature, valid_from, valid_until, expires_at, verified_at, began, until,
          old_cls, old_seq, special, _, count, size) = _HEAD.unpack_from(data)  # fmt: skip

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from muniment.core.errors import StoreDamaged
 from muniment.core.event import Envelope, Event, Verification, verify_chain
 from muniment.core.fold import KeyOf
 from muniment.core.row import Derived
@@ -103,8 +104,11 @@ def verify_ledger(
             problems.append(f"event {envelope.seq} cannot be folded: its content is not readable")
     problems.extend(differences(derived, fresh))
     if index is not None:
-        held = (entry for _, entry in index.rows)
-        problems.extend(index_differences(held, index.expected(fresh, yielded)))
+        try:
+            held = [entry for _, entry in index.rows]
+            problems.extend(index_differences(held, index.expected(fresh, yielded)))
+        except StoreDamaged as error:
+            problems.append(error.message)
     shown = problems[:PROBLEMS_SHOWN]
     if len(problems) > len(shown):
         shown.append(f"{len(problems) - len(shown)} further problems")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from muniment.core.errors import StoreDamaged
 from muniment.core.row import Derived
 
 if TYPE_CHECKING:
@@ -108,11 +109,32 @@ def tail_row(
 
 def waiting_table(waiting: Sequence[tuple[int, bytes]], blocks: Blocks, after: int) -> Table:
     """The rows of a tail as columns, with the vectors that wait for them."""
-    from muniment.index.entry import unpacked
     from muniment.index.table import of_entries, with_vectors
 
-    table = of_entries([unpacked(data) for _, data in waiting])
-    return with_vectors(table, blocks.index_vectors(after))
+    table = of_entries([_unpacked(data) for _, data in waiting])
+    try:
+        return with_vectors(table, blocks.index_vectors(after))
+    except ValueError as error:
+        raise _damaged("a vector that waits for the index has another size") from error
+
+
+def _unpacked(data: bytes) -> Entry:
+    """A row that waits.
+
+    Raises:
+        StoreDamaged: It is not what was written.
+    """
+    from muniment.index.entry import unpacked
+
+    try:
+        return unpacked(data)
+    except ValueError as error:
+        raise _damaged("a row that waits for the index is not what was written") from error
+
+
+def _damaged(what: str) -> StoreDamaged:
+    fix = "keep a copy of the store, then run `muniment doctor --rebuild-index`"
+    return StoreDamaged(what, fix=fix)
 
 
 def merge(blocks: WritableBlocks, family: str) -> bool:
@@ -188,9 +210,9 @@ def erase(blocks: WritableBlocks, seqs: Collection[int]) -> None:
 
 def _erase_waiting(blocks: WritableBlocks, family: str, seqs: set[int]) -> None:
     """Take rows from the tail; that they ended others' versions stays true."""
-    from muniment.index.entry import Entry, packed, unpacked
+    from muniment.index.entry import Entry, packed
 
-    gone = [unpacked(data) for seq, data in blocks.index_tail(family, 0) if seq in seqs]
+    gone = [_unpacked(data) for seq, data in blocks.index_tail(family, 0) if seq in seqs]
     blocks.drop_tail(family, seqs)
     for old in gone:
         if old.replaced != (0, 0):
@@ -269,14 +291,31 @@ def _vectors_of(blocks: Blocks, family: str) -> dict[str, dict[int, bytes]]:
     """All vectors by space and event."""
     found = {space: dict(held) for space, held in blocks.index_vectors(0).items()}
     for row in blocks.index_segments(family):
-        segment = _read(blocks, family, row)
-        table = segment.table() if segment.spaces else None
-        for space, (rows, data) in table.vectors.items() if table else ():
-            seqs = table.seq[rows].tolist() if table else []
-            found.setdefault(space, {}).update(
-                zip(seqs, (one.tobytes() for one in data), strict=True)
-            )
-    return found
+        try:
+            held = _vectors_in(_read(blocks, family, row))
+        except StoreDamaged:  # they wait to be made anew
+            continue
+        for space, by_event in held.items():
+            found.setdefault(space, {}).update(by_event)
+    return {space: _of_one_size(held) for space, held in found.items()}
+
+
+def _vectors_in(segment: Segment) -> dict[str, dict[int, bytes]]:
+    if not segment.spaces:
+        return {}
+    segment.check()
+    table = segment.table()
+    return {
+        space: dict(zip(table.seq[rows].tolist(), (one.tobytes() for one in data), strict=True))
+        for space, (rows, data) in table.vectors.items()
+    }
+
+
+def _of_one_size(held: Mapping[int, bytes]) -> dict[int, bytes]:
+    """Vectors without those of another size than most."""
+    sizes = [len(data) for data in held.values()]
+    usual = max(set(sizes), key=lambda size: (sizes.count(size), size), default=0)
+    return {seq: data for seq, data in held.items() if len(data) == usual}
 
 
 def entries(blocks: Blocks, family: str) -> Iterator[Entry]:
@@ -293,5 +332,7 @@ def entries(blocks: Blocks, family: str) -> Iterator[Entry]:
 def every_entry(blocks: Blocks) -> Iterator[tuple[str, Entry]]:
     """Every row of every family's index, with its family."""
     for family in FAMILIES:
+        for row in blocks.index_segments(family):
+            _read(blocks, family, row).check()
         for entry in entries(blocks, family):
             yield family, entry

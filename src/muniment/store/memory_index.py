@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from muniment.core.errors import StoreDamaged
 from muniment.store.indexing import SegmentRow
 
 
@@ -34,8 +35,15 @@ class MemoryBlocks:
         return [row for (name, _), (row, _) in sorted(self.segments.items()) if name == family]
 
     def index_block(self, family: str, segment: int, name: str) -> bytes:
-        """A block."""
-        return self.segments[family, segment][1][name]
+        """A block.
+
+        Raises:
+            StoreDamaged: It is missing.
+        """
+        found = self.segments[family, segment][1].get(name)
+        if found is None:
+            raise StoreDamaged(f"block {name} of segment {segment} of the index is missing")
+        return found
 
     def index_tail(self, family: str, after: int) -> Sequence[tuple[int, bytes]]:
         """Events after one, and the rows that wait for them, ascending."""

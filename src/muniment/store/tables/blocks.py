@@ -68,11 +68,10 @@ class TableBlocks:
             StoreDamaged: It is missing.
         """
         found = self._connection.value(_BLOCK, (self._tenant, family, segment, name))
-        if found is None:
+        if not isinstance(found, bytes):
             what = f"block {name} of segment {segment} of the index is missing"
             raise self._connection.damaged(what)
-        data: bytes = found
-        return data
+        return found
 
     def index_tail(self, family: str, after: int) -> Sequence[tuple[int, bytes]]:
         """Events after one, and the rows that wait for them, ascending."""
@@ -104,6 +103,7 @@ class TableBlocks:
     def put_segment(self, family: str, row: SegmentRow, blocks: Mapping[str, bytes]) -> None:
         """Write a segment."""
         place = (self._tenant, family, row.number)
+        self._connection.run(_DROP_BLOCKS, place)  # what damage left there
         self._connection.run(_PUT_SEGMENT, (*place, row.generation, row.level, row.rows))
         self._connection.many(_PUT_BLOCK, [(*place, name, data) for name, data in blocks.items()])
 
