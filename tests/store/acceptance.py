@@ -381,9 +381,13 @@ def test_a_classs_head_covers_its_claim_events_alone(world):
     by_id = {c.id: c for c in world.picture()["classes"]}
     shop, alice = by_id[first.cls], by_id[other.cls]
     assert source.cls == third.cls == first.cls
-    assert shop.head == class_head(class_head(GENESIS, first.hash), third.hash)
+    assert shop.head == class_head(class_head(GENESIS, first.commitment), third.commitment)
     assert (shop.count, shop.revision) == (2, 2)
-    assert (alice.head, alice.count, alice.revision) == (class_head(GENESIS, other.hash), 1, 1)
+    assert (alice.head, alice.count, alice.revision) == (
+        class_head(GENESIS, other.commitment),
+        1,
+        1,
+    )
 
 
 def test_a_class_without_claims_has_the_first_head(world):

@@ -6,7 +6,7 @@
   (`A-DELETE`, `E-LEDGER`).
 - The hash of an envelope covers its predecessor's, so alteration, removal and reordering show; truncation shows
   against a head that somebody kept elsewhere.
-- A class's head is a hash over the events of that eligibility class, in ledger order.
+- A class's head is a hash over what the events of that class commit to, in ledger order; their place is not in it.
 
 >>> first = chain(
 ...     Envelope(1, 1, "2026-07-08T12:00:00Z", "principal", "k", "", (), "", "c0", GENESIS)
@@ -125,9 +125,9 @@ def chain(envelope: Envelope) -> Envelope:
     return replace(envelope, hash=hashlib.sha256(canonical(body)).hexdigest())
 
 
-def class_head(previous: str, event_hash: str) -> str:
+def class_head(previous: str, commitment: str) -> str:
     """The head of a class after one more event."""
-    return hashlib.sha256(bytes.fromhex(previous) + bytes.fromhex(event_hash)).hexdigest()
+    return hashlib.sha256(bytes.fromhex(previous) + bytes.fromhex(commitment)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,11 @@ def links_of(row: Row) -> tuple[tuple[str, str], ...]:
 
 
 def next_head(head: Head, envelope: Envelope) -> Head:
-    """A class's head after one more claim event."""
-    return class_head(head[0], envelope.hash or GENESIS), head[1] + 1, envelope.revision
+    """A class's head after one more claim event.
+
+    It covers what the event says, and not its place in the ledger: that tells how much others wrote.
+    """
+    return class_head(head[0], envelope.commitment or GENESIS), head[1] + 1, envelope.revision
 
 
 def ended_docs(envelope: Envelope) -> tuple[tuple[str, str], ...]:
