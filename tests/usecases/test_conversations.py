@@ -470,3 +470,44 @@ def test_a_summary_of_a_conversation_stands_apart_from_its_messages(world):
     assert (claim["claim"], "summary" in claim["labels"]) == (summary, True)
     assert {passage["standing"] for passage in told["passages"]} == {"unreviewed"}
     assert summary not in [passage["text"] for passage in told["passages"]]
+
+
+def test_of_a_file_that_is_no_conversation_the_first_lines_are_named(world):
+    with pytest.raises(InvalidInput) as refusal:
+        keep(world, data=b"just\nprose\n" * 500)
+    assert [one.code for one in refusal.value.findings][-2:] == ["json_syntax", "no_conversation"]
+    assert len(refusal.value.findings) == 11
+
+
+words_said = st.lists(
+    st.sampled_from("lamp aunt leeds boat oslo piano yellow where last".split()),
+    min_size=1,
+    max_size=6,
+)
+talks = st.lists(
+    st.tuples(st.sampled_from(("Ada", "Bob", "Cy")), words_said.map(" ".join)),
+    min_size=1,
+    max_size=8,
+)
+
+
+@pytest.mark.req("B-FILTERFIRST")
+@settings(max_examples=20)
+@given(talks, st.lists(talks, max_size=3), st.booleans(), words_said.map(" ".join))
+def test_twins_that_differ_in_what_is_hidden_answer_alike(seen, hidden, before, query):
+    told = []
+    for turn in (0, 1):
+        world = World()
+        others = (
+            [(lines(talk, f"h{n}"), f"h{n}.jsonl") for n, talk in enumerate(hidden)] if turn else []
+        )
+        for data, name in others if before else ():
+            keep(world, "user:ana", data, BOARD, name=name)
+        keep(world, data=lines(seen))
+        for data, name in () if before else others:
+            keep(world, "user:ana", data, BOARD, name=name)
+        packet = ask(world, f"What of {query}, Ada?", log="off", at=NOON, k=9).packet.as_json()
+        for passage in packet["passages"]:
+            passage["id"] = passage["source"]["id"] = ""
+        told.append(packet)
+    assert told[0] == told[1]

@@ -33,6 +33,8 @@ from muniment.usecases.embedding import vectors_of
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, token_of
 
+MOST_TOLD = 10
+"""Lines that are named of a file in which none is a message."""
 LONGEST_NAME = 200
 """Characters of a source's name."""
 
@@ -83,7 +85,7 @@ def keep_conversation(
     conversation = reader(data, name)
     clean, findings = _without_secrets(conversation, name)
     if not conversation.messages:
-        raise InvalidInput.of(conversation.findings)
+        raise InvalidInput.of(_first(conversation.findings, name))
     space, vectors = _embedded(session, scope, visibility, clean, name, data)
     with session.store.transaction(session.tenant) as transaction:
         viewing = Viewing(transaction, session.principal)
@@ -111,6 +113,15 @@ def keep_conversation(
         findings,
         token,
     )
+
+
+def _first(findings: tuple[Finding, ...], name: str) -> tuple[Finding, ...]:
+    """What is wrong with a file that holds no message at all; of many lines the first."""
+    if len(findings) <= MOST_TOLD:
+        return findings
+    message = f"{len(findings) - MOST_TOLD} more lines are no messages either"
+    fix = "give a file with one JSON message a line"
+    return (*findings[:MOST_TOLD], Finding("no_conversation", message, name, fix))
 
 
 def _embedded(
