@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.mif import comes_back, expands
 from muniment.core.claim import Claim
 from muniment.core.codec import encode
 from muniment.core.errors import InvalidInput, NotPermitted
@@ -154,6 +155,14 @@ def test_an_export_conforms_to_okf_and_to_the_schema(tmp_path):
     errors = [str(i.finding()) for i in report.issues if i.severity == "error"]
     assert not errors
     assert (report.okf, report.accepted, report.level) == (True, report.concepts, 3)
+
+
+@pytest.mark.req("C-JSONLD", "C-ROUNDTRIP")
+def test_every_exported_concept_expands_offline_and_comes_back_from_json_ld(tmp_path):
+    exported(filled(), tmp_path)
+    concepts = read_path(tmp_path).concepts
+    assert len(concepts) == 10
+    assert all(map(expands, concepts)) and all(map(comes_back, concepts))
 
 
 def test_restoring_twice_changes_nothing(tmp_path):
