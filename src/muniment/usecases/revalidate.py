@@ -167,7 +167,7 @@ def _content(viewing: Viewing, session: Session, run: _Run) -> dict[str, Any]:
         "at": time_text(run.at),
         "revision": run.answered.revision,
         "request": dict(run.request),
-        "rules": {"ontology": _ontology(), "ranking": LEXICAL.digest},
+        "rules": dict(_rules()),
         "view": digest(sorted(viewing.classes_of(run.scopes))),
         "heads": _heads(viewing, run.scopes),
         "outcome": said.pop("outcome"),
@@ -177,9 +177,9 @@ def _content(viewing: Viewing, session: Session, run: _Run) -> dict[str, Any]:
 
 
 @cache
-def _ontology() -> str:
-    """The hash of the vocabulary and rules of this program; the same for as long as it runs."""
-    return flow_hash()
+def _rules() -> tuple[tuple[str, str], ...]:
+    """The digests of vocabulary and ranking; the same for as long as the program runs."""
+    return ("ontology", flow_hash()), ("ranking", LEXICAL.digest)
 
 
 def _heads(viewing: Viewing, scopes: tuple[Scope, ...]) -> str:
