@@ -7,7 +7,8 @@
 - Most never reach the store: their digest is wrong. Those with a fresh digest are refused by the seal. The plan is run
   again for the rest.
 - A new answer has to be noticed though the old one's support did not change.
-- Ratios are of processor time. `certify_ratio` compares a certified query with a plain one, `head_ratio` an append with the class heads' share of it.
+- Ratios are of processor time: `certify_ratio` compares a certified query with a plain one, `head_ratio` an append with
+  the class heads' share of it.
 """
 
 from __future__ import annotations
