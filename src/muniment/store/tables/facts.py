@@ -22,12 +22,12 @@ from muniment.store.tables.connection import Connection, Listed
 _FACT = "INSERT INTO fact VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _IS_REPLACED = "SELECT 1 FROM link WHERE tenant = ? AND to_id = ? AND kind = 'supersedes' LIMIT 1"
 _MARK = """
-UPDATE fact SET marks = marks | 1 WHERE tenant = ?1 AND marks & 1 = 0 AND seq IN (
+UPDATE fact INDEXED BY fact_by_event SET marks = marks | 1 WHERE tenant = ?1 AND marks & 1 = 0 AND seq IN (
     SELECT v.seq FROM texts(?2) j CROSS JOIN version v ON v.tenant = ?1 AND v.claim_id = j.value
 )
 """
 _UNMARK = """
-UPDATE fact SET marks = marks & ~1 WHERE tenant = ?1 AND seq IN (
+UPDATE fact INDEXED BY fact_by_event SET marks = marks & ~1 WHERE tenant = ?1 AND seq IN (
     SELECT v.seq FROM texts(?2) j CROSS JOIN version v ON v.tenant = ?1 AND v.claim_id = j.value
     WHERE NOT EXISTS (
         SELECT 1 FROM link l WHERE l.tenant = ?1 AND l.to_id = j.value AND l.kind = 'supersedes'
@@ -35,8 +35,8 @@ UPDATE fact SET marks = marks & ~1 WHERE tenant = ?1 AND seq IN (
 )
 """
 _CLOSE = """
-UPDATE fact SET until_revision = ?1 WHERE tenant = ?2 AND seq IN (
-    SELECT seq FROM version
+UPDATE fact INDEXED BY fact_by_event SET until_revision = ?1 WHERE tenant = ?2 AND seq IN (
+    SELECT seq FROM version INDEXED BY version_by_claim
     WHERE tenant = ?2 AND claim_id = ?3 AND until_revision = 4611686018427387904
 )
 """
@@ -44,7 +44,7 @@ _REPLACED_BY = """
 SELECT DISTINCT to_id FROM link
 WHERE tenant = ?2 AND kind = 'supersedes' AND seq IN (SELECT value FROM numbers(?1) j)
 """
-_ERASE = "DELETE FROM fact WHERE tenant = ?2 AND seq IN (SELECT value FROM numbers(?1) j)"
+_ERASE = "DELETE FROM fact INDEXED BY fact_by_event WHERE tenant = ?2 AND seq IN (SELECT value FROM numbers(?1) j)"
 _NUMBERS = """
 SELECT c.number FROM texts(?2) j CROSS JOIN class c ON c.tenant = ?1 AND c.id = j.value
 """
