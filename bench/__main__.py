@@ -20,7 +20,7 @@ SMALL: tuple[tuple[str, ...], ...] = (
     ("bench.mif_fuzz", "--inputs", "2000"),
     ("bench.imports", "--samples", "tests/data/imports"),
     ("bench.import_fuzz", "--inputs", "200"),
-    ("bench.noninterference", "--claims", "900", "--questions", "20"),
+    ("bench.noninterference", "--pairs", "2000", "--calls", "200", "--hidden", "2000"),
     ("bench.oracles", "--examples", "3000"),
     ("bench.joins", "--facts", "5000", "--instances", "20"),
     ("bench.packing", "--cases", "4", "--most", "4096"),

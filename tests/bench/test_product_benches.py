@@ -11,7 +11,6 @@ import pytest
 from bench import (
     kill,
     learn_speed,
-    noninterference,
     powercut,
     recall_cold,
     startup,
@@ -123,17 +122,3 @@ def test_the_cost_of_writes_is_measured_for_each_size(capsys):
     code, result = found(capsys, write_cost.main, "--sizes", "10", "50", "--times", "2")
     assert (code, list(result["median_ms"])) == (0, ["10", "50"])
     assert result["growth"].keys() == {"propose", "accept", "remember"}
-
-
-@pytest.mark.req("B-FILTERFIRST", "E-BLINDWRITE")
-def test_hidden_claims_change_neither_answers_nor_what_a_write_is_told(capsys):
-    code, result = found(capsys, noninterference.main, "--claims", "90", "--questions", "6")
-    assert (code, result["different"], result["different_proposals"]) == (0, [], 0)
-    assert (result["questions"], result["proposals"]) == (6, 10)
-
-
-def test_claims_that_are_not_hidden_are_told_of_as_a_difference(capsys, monkeypatch):
-    monkeypatch.setattr(noninterference, "HIDDEN", recall_cold.AUDIENCES[0])
-    code, result = found(capsys, noninterference.main, "--claims", "90", "--questions", "6")
-    assert (code, "evidence" in result["different"]) == (1, True)
-    assert result["different_proposals"] > 0

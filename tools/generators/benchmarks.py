@@ -133,19 +133,28 @@ def cold(root: Path) -> str:
 
 
 def hidden(root: Path) -> str:
-    """What hidden claims change."""
+    """What hidden claims change, and how well a latency tells that they are there."""
     result = _result(root, "noninterference")
-    rows = [
-        ("questions asked of both stores", f"{result['questions']}"),
-        ("values of packets that differed", f"{len(result['different'])}"),
-        ("proposals made to both stores", f"{result['proposals']}"),
-        ("of which were told something else", f"{result['different_proposals']}"),
-        ("median recall without hidden claims", f"{result['without_ms']} ms"),
-        ("median recall with them", f"{result['with_ms']} ms"),
-        ("ratio", f"{result['ratio']}"),
+    compared = [
+        (name, f"{one['pairs']:,}", f"{one['differences']}")
+        for name, one in result["by_observable"].items()
     ]
-    measured = _measured(result, f"python -m bench.noninterference --claims {result['claims']}")
-    return table(("of", "count or time"), rows) + "\n\n" + measured
+    compared.append(("all", f"{result['pairs']:,}", f"{result['differences']}"))
+    timing = result["timing"]
+    timed = []
+    for name in ("content", "one_percent", "many"):
+        one = timing[name]
+        sides = " and ".join(f"{count:,}" for count in one["hidden"])
+        medians = " and ".join(f"{value}" for value in one["median_ms"])
+        timed.append((sides, f"{one['auc']}", f"{one['auc_of_10']}", f"{medians} ms"))
+    heads = ("hidden claims in the two stores", "area, one call", "area, means of ten", "medians")
+    said = (
+        f"{result['distinct']:,} of the answers were different ones. Time: {timing['many']['calls']:,} calls of each "
+        f"store in turns, {timing['visible']:,} visible claims:"
+    )
+    measured = _measured(result, f"python -m bench.noninterference --pairs {result['pairs']}")
+    parts = (table(("observable", "pairs", "differences"), compared), said, table(heads, timed))
+    return "\n\n".join((*parts, measured))
 
 
 def learning(root: Path) -> str:
