@@ -30,6 +30,7 @@ SMALL: tuple[tuple[str, ...], ...] = (
     ("bench.powercut", "--points", "500", "--rounds", "2"),
     ("bench.vectors", "--n", "50000", "--rounds", "3"),
     ("bench.similarity",),
+    ("bench.scale", "--n", "20000", "--questions", "12"),
 )
 FULL: tuple[tuple[str, ...], ...] = (
     ("bench.sync",),
@@ -50,6 +51,7 @@ FULL: tuple[tuple[str, ...], ...] = (
     ("bench.powercut", "--points", "20000"),
     ("bench.vectors",),
     ("bench.similarity",),
+    ("bench.scale", "--n", "1000000"),
 )
 
 

@@ -103,7 +103,19 @@ def outdated(root: Path) -> dict[Path, str]:
             raise GendocsError(f"{page.relative_to(root)}: {error}") from error
         if new != text:
             changed[page] = new
+    for name, generator in files().items():
+        page, new = root / name, generator(root)
+        if not page.is_file() or page.read_text(encoding="utf-8") != new:
+            changed[page] = new
     return changed
+
+
+def files() -> dict[str, Generator]:
+    """Files that are generated whole, pictures for example, by their place below the root."""
+    found: dict[str, Generator] = {}
+    for module in pkgutil.iter_modules(tools.generators.__path__, "tools.generators."):
+        found |= getattr(importlib.import_module(module.name), "FILES", {})
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -123,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for page, text in changed.items():
         print(f"{'outdated' if options.check else 'written'}: {page.relative_to(ROOT)}")
         if not options.check:
+            page.parent.mkdir(exist_ok=True)
             page.write_text(text, encoding="utf-8")
     if changed and options.check:
         print("run `make docs`", file=sys.stderr)
