@@ -35,6 +35,7 @@ WINDOWS = tuple(
 )
 """Every length for which a verification can last, microseconds."""
 MASKS_KEPT = 32
+ANSWERS_KEPT = 100_000
 
 Reasons = tuple[str, ...]
 Ref = tuple[int, int]
@@ -180,7 +181,7 @@ def _by_groups(context: Context, run: Run, replaced: Array, again: Ask | None) -
     if run.part.name != OWN:
         kept[place] = made
         while len(kept) > MASKS_KEPT:
-            del kept[next(iter(kept))]
+            kept.pop(next(iter(list(kept)), None), None)  # another thread may have been first
     return made
 
 
@@ -254,13 +255,16 @@ def asked_of_groups(
         group: (question, int(signatures[group >> (BITS + 1)]), group & ((1 << BITS) - 1))
         for group in present
     }
-    missing = [group for group in present if keys[group] not in known]
+    if len(known) > ANSWERS_KEPT:
+        known.clear()
+    answers = {group: known[keys[group]] for group in present if keys[group] in known}
+    missing = [group for group in present if group not in answers]
     if missing:
-        firsts = [int(np.argmax(grouped.of == group)) for group in missing]
-        rows = {row.seq: row for row in rows_of(context, run, np.array(firsts, np.int64))}
-        for group, seq in zip(missing, run.seqs(np.array(firsts, np.int64)).tolist(), strict=True):
-            known[keys[group]] = answer(rows[seq])
-    return {group: known[keys[group]] for group in present}
+        firsts = np.array([int(np.argmax(grouped.of == group)) for group in missing], np.int64)
+        rows = {row.seq: row for row in rows_of(context, run, firsts)}
+        for group, seq in zip(missing, run.seqs(firsts).tolist(), strict=True):
+            answers[group] = known[keys[group]] = answer(rows[seq])
+    return answers
 
 
 def rows_of(context: Context, run: Run, positions: Array) -> list[Row]:
