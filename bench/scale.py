@@ -4,8 +4,8 @@
   snapshot, what the asker may see, eligibility, statistics of the eligible, scoring, order. Hybrid compares every
   eligible vector too.
 - `recall` is the whole verb: evidence read, scored in full, packed in a budget of 1,000 tokens, rendered.
-- Shares are of the memories that the scopes in force hold; a thousandth is one scope. Questions have five words of
-  middle frequency; each differs.
+- Shares are of the memories that the scopes in force hold; a thousandth is one scope. Questions have five
+  words of the thirty most frequent (`shares`) or of middle frequency (`shares_middle`); each differs.
 - FTS5 is measured plain (joined to a scope filter) and at its best (contentless, no detail, rows clustered by scope).
 - Processes run one after the other on a machine that others use; medians hold better than tails.
 
@@ -46,12 +46,15 @@ SHARES = {"0.001": 1, "0.01": 10, "0.1": 100, "1.0": SCOPES}
 BUDGET = 1_000
 
 
-def questions(count: int, seed: int = 3) -> list[str]:
-    """Five words each, of middle frequency."""
+WORDS = {"frequent": (0, 30), "middle": (20, 2_000)}
+
+
+def questions(count: int, kind: str, seed: int = 3) -> list[str]:
+    """Five words each: of the thirty most frequent, or of middle frequency."""
     names = vocabulary()
     rng = np.random.default_rng(seed)
     return [
-        " ".join(names[i] for i in rng.choice(np.arange(20, 2_000), 5, replace=False))
+        " ".join(names[i] for i in rng.choice(np.arange(*WORDS[kind]), 5, replace=False))
         for _ in range(count)
     ]
 
@@ -279,12 +282,13 @@ def main() -> int:
     options = parser(__doc__)
     options.add_argument("--n", type=int, default=100_000, help="memories")
     options.add_argument("--questions", type=int, default=60)
+    options.add_argument("--words", choices=tuple(WORDS), default="frequent")
     options.add_argument("--folder", type=Path, help="where stores are kept for another run")
     options.add_argument(
         "--only", nargs=2, metavar=("WHAT", "SCOPES"), help="one measurement, for itself"
     )
     given = options.parse_args()
-    asked = questions(given.questions)
+    asked = questions(given.questions, given.words)
     if given.only:
         what, scopes = given.only[0], int(given.only[1])
         folder = given.folder
@@ -297,11 +301,11 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
-        emit(measured(folder, given.n, given.questions, asked), given.json)
+        emit(measured(folder, given.n, given.questions), given.json)
     return 0
 
 
-def measured(folder: Path, count: int, size: int, asked: list[str]) -> dict[str, Any]:
+def measured(folder: Path, count: int, size: int) -> dict[str, Any]:
     """Make what is missing, and measure."""
     load_file = folder / "load.json"
     if not (folder / "m.db").exists():
@@ -311,20 +315,25 @@ def measured(folder: Path, count: int, size: int, asked: list[str]) -> dict[str,
     if not (folder / "fts.db").exists():
         make_fts(folder / "fts.db", count)
     has_tantivy = (folder / "tantivy").exists() or make_tantivy(folder / "tantivy", count)
-    shares, rss = {}, 0.0
-    common = ("--n", str(count), "--questions", str(size), "--folder", str(folder), "--only")
-    for n, (share, scopes) in enumerate(SHARES.items()):
-        progress("shares", n, len(SHARES))
-        found = apart(*common, "product", str(scopes)) | apart(*common, "fts", str(scopes))
-        if has_tantivy:
-            found |= apart(*common, "tantivy", str(scopes))
-        rss = max(rss, found.pop("rss_mb"))
-        shares[share] = found
+    common = ("--n", str(count), "--questions", str(size), "--folder", str(folder))
+    by_words: dict[str, dict[str, dict[str, float]]] = {}
+    rss = 0.0
+    for words in WORDS:
+        by_words[words] = {}
+        for share, scopes in SHARES.items():
+            asked = (*common, "--words", words, "--only")
+            found = apart(*asked, "product", str(scopes)) | apart(*asked, "fts", str(scopes))
+            if has_tantivy:
+                found |= apart(*asked, "tantivy", str(scopes))
+            rss = max(rss, found.pop("rss_mb"))
+            by_words[words][share] = found
+            progress(words, len(by_words[words]), len(SHARES))
     whole = 1 / (1 / made["analysed"] + 1 / made["built"])
     return {
         "n": count,
-        "shares": shares,
-        "cold": cold(folder / "m.db", SCOPES, asked),
+        "shares": by_words["frequent"],
+        "shares_middle": by_words["middle"],
+        "cold": cold(folder / "m.db", SCOPES, questions(3, "frequent")),
         "rss_mb": rss,
         "index_bytes_per_memory": round(made["index_bytes"], 1),
         "file_bytes_per_memory": round(made["file_bytes"], 1),

@@ -29,17 +29,20 @@ def scale(root: Path) -> str:
     """The largest store, beside two others."""
     result = _results(root)[-1]
     rows = [
-        (label, *(_shown(result["shares"][share].get(name)) for name, _ in _COLUMNS))
+        (words, label, *(_shown(result[place][share].get(name)) for name, _ in _COLUMNS))
+        for words, place in (("frequent", "shares"), ("middle", "shares_middle"))
         for share, label in _SHARES.items()
     ]
-    heads = (f"p50 in ms, {result['n']:,} memories, in scope", *(label for _, label in _COLUMNS))
+    heads = (
+        f"words, {result['n']:,} memories", "in scope", *(f"{label}, ms" for _, label in _COLUMNS)
+    )  # fmt: skip
     tails = ", ".join(
         f"{label} {result['shares'][share]['keyword_p95_ms']:.1f} and {result['shares'][share]['hybrid_p95_ms']:.1f}"
         for share, label in _SHARES.items()
     )
     cold = result["cold"]
     rest = (
-        f"p95 of keyword and hybrid: {tails} ms. In a new process the first answer takes "
+        f"Medians. p95 of keyword and hybrid for frequent words: {tails} ms. In a new process the first answer takes "
         f"{cold['cold_keyword_ms']:.0f} ms by keyword and {cold['cold_hybrid_ms']:.0f} ms hybrid. A process that has "
         f"asked everything holds {result['rss_mb']:.0f} MB; the index takes {result['index_bytes_per_memory']:.0f} "
         f"bytes a memory, its vector of 256 among them; texts become an index at {result['load_per_s']:,} memories a "

@@ -171,7 +171,7 @@ def scored(
         else:
             kept.append((places, earned))
     if sums is not None:
-        places = np.flatnonzero(sums if few else touched)
+        places = np.flatnonzero(sums != 0 if few else touched)
         packed = sums[places]
     else:
         places, packed = _added(kept)

@@ -73,7 +73,9 @@ class Search:
             wanted = scores.eligible if eligible else ~scores.eligible
             if narrowed is not None and narrowed.narrows:
                 wanted = wanted & narrowed.mask(n)[scores.places]
-            found.append(Match(n, scores, np.flatnonzero(wanted)))
+            every = bool(wanted.all())
+            among = np.arange(len(wanted)) if every else np.flatnonzero(wanted)
+            found.append(Match(n, scores, among))
         return found
 
     def best(self, matches: Sequence[Match], count: int) -> list[Ref]:
