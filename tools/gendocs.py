@@ -114,7 +114,7 @@ def files() -> dict[str, Generator]:
     """Files that are generated whole, pictures for example, by their place below the root."""
     found: dict[str, Generator] = {}
     for module in pkgutil.iter_modules(tools.generators.__path__, "tools.generators."):
-        found |= getattr(importlib.import_module(module.name), "FILES", {})
+        found |= getattr(importlib.import_module(module.name), "WHOLE_FILES", {})
     return found
 
 

@@ -172,11 +172,11 @@ def test_the_best_are_those_of_the_whole_order_with_all_ties(rows, query, count)
 @settings(max_examples=100)
 @given(rows=MANY, query=FEW)
 @pytest.mark.parametrize("method", ["keyword", "hybrid_retrieval", "semantic_similarity"])
-def test_how_many_could_be_support_is_counted_as_one_by_one(rows, query, method):
+def test_which_could_be_support_is_found_as_one_by_one(rows, query, method):
     for one in scores_of(rows, query, (), RankingPolicy()):
         among = np.arange(len(one.places))
-        counted = one.enough(among, lambda coverage: _saturation(coverage, method, LEXICAL))
-        assert counted == sum(may_support(one.keyword(n), method) for n in among.tolist())
+        able = one.able(among, lambda coverage: _saturation(coverage, method, LEXICAL))
+        assert able.tolist() == [n for n in among.tolist() if may_support(one.keyword(n), method)]
 
 
 def test_a_view_of_nothing_finds_nothing():
