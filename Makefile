@@ -39,7 +39,7 @@ demo: $(STAMP) ## learn this repository, review, ask it a question
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" bash demo/run.sh
 
 test: check ## check, then the whole test suite, then the requirements
-	@$(PY) -m pytest -q -n auto --dist loadfile
+	@$(PY) -m pytest -q
 	@$(PY) -m tools.requirements --quiet
 
 check: lint format types contracts ## lint, format, types, import contracts

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import sys
 import time
 
@@ -27,6 +28,7 @@ class Typist:
         whole = {**plain, **machine.environment, "TERM": "xterm", "COLUMNS": "100", **environment}
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background ignores it
             os.chdir(machine.repository)
             os.execve(sys.executable, [sys.executable, "-m", "muniment", *arguments], whole)
 
