@@ -152,7 +152,10 @@ def hidden(root: Path) -> str:
         f"{result['distinct']:,} of the answers were different ones. Time: {timing['many']['calls']:,} calls of each "
         f"store in turns, {timing['visible']:,} visible claims:"
     )
-    measured = _measured(result, f"python -m bench.noninterference --pairs {result['pairs']}")
+    commands = result.get(
+        "commands", [f"python -m bench.noninterference --pairs {result['pairs']}"]
+    )
+    measured = _measured(result, " && ".join(commands))
     parts = (table(("observable", "pairs", "differences"), compared), said, table(heads, timed))
     return "\n\n".join((*parts, measured))
 
