@@ -9,7 +9,8 @@ import pytest
 from muniment.core.embedding import Space
 from muniment.core.errors import InvalidInput
 from muniment.core.similarity import CALIBRATIONS, ONE, QUESTIONS
-from muniment.embed.opening import KINDS, calibration, open_embedder
+from muniment.embed.opening import KINDS, open_embedder
+from muniment.usecases.embedding import calibration_for
 
 
 @pytest.mark.parametrize("spec", ["none", " none", "none:"])
@@ -57,13 +58,13 @@ class Fixed:
 
 def test_a_measured_space_is_not_probed():
     embedder = Fixed(CALIBRATIONS[0].space)
-    assert calibration(embedder) == CALIBRATIONS[0]
+    assert calibration_for(embedder) == CALIBRATIONS[0]
     assert embedder.asked == []
 
 
 def test_another_space_is_probed_with_texts_of_our_own():
     embedder = Fixed(Space("mini", "1", 2))
-    found = calibration(embedder)
+    found = calibration_for(embedder)
     assert found.space == embedder.space
     assert found.average == found.noise == round(ONE / 2**0.5)
     assert len(embedder.asked) == 64

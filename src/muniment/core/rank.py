@@ -163,15 +163,6 @@ def keyword_scores(
     }
 
 
-def by_keyword(score: Keyword) -> int:
-    """The order in which claims are taken into the pool.
-
-    >>> by_keyword(Keyword(ONE, ONE // 2)) > by_keyword(Keyword(ONE, 0)) > by_keyword(Keyword(0, ONE))
-    True
-    """
-    return score.coverage * 700 + score.saturation * 300
-
-
 @dataclass(frozen=True, slots=True)
 class Relevance:
     """How well one claim answers one query (`A-RELEVANCE`).

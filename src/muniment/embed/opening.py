@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from muniment.core.errors import Finding, InvalidInput, quoted
-from muniment.core.similarity import QUESTIONS, STATEMENTS, Calibration, calibrated, calibration_of
 from muniment.ports.embedding import Embedder
 
 DEFAULT = "wordllama"
@@ -110,16 +109,3 @@ def open_embedder(spec: str) -> Embedder | None:
         message = f"there is no embedder {quoted(spec)}"
         raise InvalidInput.of((Finding("unknown_embedder", message, fix=f"use one of {known}"),))
     return kind.open(rest.strip())
-
-
-def calibration(embedder: Embedder) -> Calibration:
-    """Where chance ends in an embedder's space: as it was measured, else probed with 64 texts now.
-
-    Raises:
-        EmbedderUnavailable: The space has to be probed, and the model does not answer.
-        InvalidInput: As for `Embedder.embed`.
-    """
-    known = calibration_of(embedder.space)
-    return known or calibrated(
-        embedder.space, embedder.embed(QUESTIONS), embedder.embed(STATEMENTS)
-    )

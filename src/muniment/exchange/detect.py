@@ -13,10 +13,9 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
-from muniment.core.errors import Finding, InvalidInput, Severity, quoted
+from muniment.core.errors import Finding, Severity, quoted
 from muniment.exchange.formats import (
     agent_files,
     basic_memory,
@@ -39,6 +38,7 @@ from muniment.exchange.formats import (
     shodh,
     vault,
 )
+from muniment.exchange.naming import by_name
 from muniment.exchange.opened import OpenFile
 from muniment.exchange.shape import Format, Shape, Weight, shape_of
 
@@ -94,16 +94,7 @@ def named(name: str, formats: tuple[Format, ...] = FORMATS) -> Format:
     Raises:
         InvalidInput: There is none.
     """
-    for one in formats:
-        if one.name == name.strip().lower():
-            return one
-    known = [one.name for one in formats]
-    near = difflib.get_close_matches(name, known, n=2)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    fix = f"{hint}use one of: {', '.join(known)}"
-    raise InvalidInput.of(
-        (Finding("unknown_format", f"{quoted(name)} is no format that is read", "--format", fix),)
-    )
+    return by_name(name, formats, "read")
 
 
 def detected(

@@ -6,15 +6,14 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from muniment.core.claim import Claim
 from muniment.core.codec import encode
-from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.exchange import managed_block
+from muniment.exchange.naming import by_name
 from muniment.exchange.reading import mapping_of, text_of
 from muniment.ports.exporting import ExportFormat, Files, Portable
 
@@ -138,12 +137,4 @@ def export_named(name: str, formats: tuple[ExportFormat, ...] = EXPORTS) -> Expo
     Raises:
         InvalidInput: There is none.
     """
-    for one in formats:
-        if one.name == name.strip().lower():
-            return one
-    known = [one.name for one in formats]
-    near = difflib.get_close_matches(name, known, n=2)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    fix = f"{hint}use one of: {', '.join(known)}"
-    message = f"{quoted(name)} is no format that is written"
-    raise InvalidInput.of((Finding("unknown_format", message, "--format", fix),))
+    return by_name(name, formats, "written")

@@ -15,7 +15,7 @@ from typing import Any
 
 from muniment.core.errors import Finding
 from muniment.exchange.spans import Node
-from muniment.ports.importing import Place, ProseReader, Skipped
+from muniment.ports.importing import ProseReader, Skipped
 from muniment.ports.learning import FileReader
 
 LONGEST_CLAIM = 4_000
@@ -100,8 +100,3 @@ def objects(nodes: Iterator[Node]) -> Iterator[tuple[Node, dict[str, Any]] | Fin
             yield Skipped(node.place, "record", "it is no object")
         else:
             yield Skipped(node.place, "record", "it cannot be read")
-
-
-def unquoted(place: Place) -> Place:
-    """A place whose quote is not kept."""
-    return Place(place.line, pointer=place.pointer)

@@ -95,7 +95,7 @@ class Scores:
         return self.keyword(n) if here else Keyword()
 
     def order(self, chosen: Array) -> Array:
-        """`core.rank.by_keyword` of some of them."""
+        """What some of them are taken by: seven parts coverage, three parts saturation."""
         total = self.total or 1
         coverage = self.weight[chosen] * ONE // total
         saturation = self.filled[chosen] * ONE // total

@@ -55,7 +55,7 @@ def text_of(content: Mapping[str, Any]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _calibration(embedder: Embedder) -> Calibration:
+def calibration_for(embedder: Embedder) -> Calibration:
     """What closeness says in an embedder's space; one that nobody measured is measured now."""
     known = calibration_of(embedder.space) or _PROBED.get(embedder.space)
     if known is None:
@@ -74,7 +74,7 @@ def meaning_of(session: Session, query: str) -> Meaning | None:
     if embedder is None:
         return None
     (vector,) = embedder.embed([query])
-    return Meaning(embedder.space, vector, _calibration(embedder))
+    return Meaning(embedder.space, vector, calibration_for(embedder))
 
 
 def needs_embedder() -> InvalidInput:

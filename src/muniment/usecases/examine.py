@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from muniment.core.access import NOBODY, Audience, Scope, intersect, within
+from muniment.core.access import NOBODY, Audience, intersect, within
 from muniment.core.check import Known, check_claim, secrets_in
 from muniment.core.check_boundaries import strings_in
 from muniment.core.check_diff import Targets, check_diff
@@ -191,8 +191,3 @@ def inherited(viewing: Viewing, item: Claim) -> Audience:
     return intersect(
         item.visibility.audience, *(viewing.audience_of(row.cls) for row in rows if row)
     )
-
-
-def scopes_of(diff: Diff) -> tuple[Scope, ...]:
-    """Every scope that a diff speaks of."""
-    return tuple(dict.fromkeys((diff.scope, *(c.item.scope for c in diff.changes if c.item))))

@@ -19,7 +19,6 @@ from muniment.core.record import claim_from
 from muniment.core.row import Row
 from muniment.core.status import freshness_at, status_at
 from muniment.core.text import match_key
-from muniment.ports.source import ParsedUri, parse_uri
 from muniment.usecases.pending import change_doc_id, load
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, is_name, not_found
@@ -280,14 +279,3 @@ def _decisions_about(viewing: Viewing, claim_id: str) -> list[Mapping[str, Any]]
                 }
             )
     return found
-
-
-def readable_place(uri: str, line: int = 0) -> str:
-    """An address as a person reads it.
-
-    >>> readable_place("repo:github:acme/shop@main!/Makefile", 12)
-    'Makefile:12'
-    """
-    parsed = parse_uri(uri)
-    place = parsed.path if isinstance(parsed, ParsedUri) else uri
-    return f"{place}:{line}" if line else place

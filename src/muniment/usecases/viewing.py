@@ -284,10 +284,3 @@ def not_found(kind: str, id: str) -> NotFound:
         f"no {kind} {quoted(id)} is known here",
         fix="check the id; `muniment inbox` and `muniment recall` list what you may see",
     )
-
-
-def by_seq(snapshot: Snapshot, collection: str, parent: str) -> dict[str, Mapping[str, Any]]:
-    """Contents of a parent's docs of one collection, by doc id, in the order in which they were first recorded."""
-    docs = snapshot.docs(collection, parent)
-    contents = snapshot.contents([doc.seq for doc in docs])
-    return {doc.id: contents[doc.seq] for doc in docs if doc.seq in contents}

@@ -45,11 +45,6 @@ def type_of(namespace: str) -> str:
     return head.removeprefix("_") if head in TYPE_PREFIXES else ""
 
 
-def is_reserved(namespace: str) -> bool:
-    """Whether the namespace's root begins with an underscore."""
-    return root(namespace).startswith("_")
-
-
 def same_scope(left: str, right: str) -> bool:
     """Whether two namespaces mean the same scope: the same root, the same peers in any order."""
     return root(left) == root(right) and sorted(left.split("/")[1:]) == sorted(right.split("/")[1:])

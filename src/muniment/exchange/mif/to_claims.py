@@ -289,13 +289,3 @@ def _is_instant(given: Any) -> bool:
 def _utc(text: str) -> str:
     moment = read_time(text, "", [])
     return time_text(moment) if moment else ""
-
-
-def replaced_by_others(concepts: tuple[Concept, ...]) -> frozenset[str]:
-    """Ids and paths that a concept of these supersedes."""
-    return frozenset(
-        text_of(one.get("target")).removeprefix("urn:mif:")
-        for concept in concepts
-        for _, one in mappings(concept.meta.get("relationships"))
-        if one.get("type") == "supersedes"
-    )

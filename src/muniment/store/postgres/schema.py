@@ -9,13 +9,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-
 from muniment.core.errors import Finding, StoreDamaged, StoreNewer, StoreUnavailable, quoted
 from muniment.store.postgres.connection import Connection
+from muniment.store.tables.migrations import Migration, numbered
 
 MIGRATING = 0x4D554E315F6D6967
 """The lock under which a step is applied ("MUN1_mig")."""
@@ -40,34 +36,9 @@ SELECT pg_catalog.obj_description(oid, 'pg_namespace') FROM pg_catalog.pg_namesp
 _APPLY = "INSERT INTO muniment.migration VALUES ($1, $2, $3)"
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One numbered step.
-
-    Attributes:
-        number: From 1, gapless.
-        name: What it does.
-        text: Its statements.
-    """
-
-    number: int
-    name: str
-    text: str
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the statements."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
-
-
-@cache
 def migrations() -> tuple[Migration, ...]:
     """The known steps, in order."""
-    folder = files("muniment.store.postgres") / "migrations"
-    found = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    return tuple(
-        Migration(int(file.name[:4]), file.name[5:-4], file.read_text("utf-8")) for file in found
-    )
+    return numbered("muniment.store.postgres", "migrations")
 
 
 def is_prepared(address: str) -> bool:

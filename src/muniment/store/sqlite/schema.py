@@ -10,14 +10,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from muniment.core.errors import Finding, StoreDamaged, StoreNewer, StoreUnavailable, quoted
 from muniment.store.sqlite.connection import Connection
+from muniment.store.tables.migrations import Migration, numbered
 
 _MAGIC = b"SQLite format 3\x00"
 
@@ -28,26 +26,6 @@ CREATE TABLE migration (
     digest TEXT NOT NULL
 ) STRICT
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One numbered step.
-
-    Attributes:
-        number: From 1, gapless.
-        name: What it does.
-        text: Its statements.
-    """
-
-    number: int
-    name: str
-    text: str
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the statements."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +49,9 @@ LOG = Kind(0x4D554E4C, "PRAGMA application_id = 1297436236", "log_migrations")  
 _VERSIONS = tuple(f"PRAGMA user_version = {number}" for number in range(1000))
 
 
-@cache
 def migrations(kind: Kind) -> tuple[Migration, ...]:
     """The known steps of a kind, in order."""
-    folder = files("muniment.store.sqlite") / kind.folder
-    found = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    return tuple(
-        Migration(int(file.name[:4]), file.name[5:-4], file.read_text("utf-8")) for file in found
-    )
+    return numbered("muniment.store.sqlite", kind.folder)
 
 
 def refuse_foreign_file(path: Path, kind: Kind) -> None:
