@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from muniment import wiring
 from muniment.core.access import Visibility
+from muniment.core.authority import gated
 from muniment.core.errors import Finding, InvalidInput
 from muniment.ports.credential import Signer
 from muniment.ports.learning import Progress
@@ -36,6 +37,7 @@ class Exchanging:
     session: Session
     _roots: dict[str, Path]
 
+    @gated
     def import_(
         self,
         *paths: str | Path,
@@ -72,6 +74,7 @@ class Exchanging:
             keeper.close(done)
         return found
 
+    @gated
     def export(
         self,
         format: str = "jsonl",
@@ -115,6 +118,7 @@ class Exchanging:
         left = Counter(why for _, why in wrote.left_out)
         return Exported("mif", wrote.claims, left, (), wrote.changed + wrote.removed)
 
+    @gated
     def restore(self, path: str | Path, signer: Signer, *, dry_run: bool = False) -> Restored:
         """Bring back a bundle of our own, review states included; see `usecases.restore`.
 

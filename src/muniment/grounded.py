@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from muniment import wiring
+from muniment.core.authority import gated
 
 if TYPE_CHECKING:
     from muniment.core.answered import Answered
@@ -35,6 +36,7 @@ class GroundedVerbs:
 
     session: Session
 
+    @gated
     def bridge(self, phrase: str, target: str, **parts: Any) -> Proposed:
         """Propose that a phrase of queries may be rewritten to another, with parts as for `remember`.
 
@@ -45,6 +47,7 @@ class GroundedVerbs:
 
         return bridging.bridge(self.session, phrase, target, parts)
 
+    @gated
     def query(self, query: str | Mapping[str, Any], *, use: str, **options: Any) -> Answered:
         """Every answer of a query (JSON or text form) with its proofs; see `usecases.query.Question` for the options.
 
@@ -55,6 +58,7 @@ class GroundedVerbs:
 
         return ask(self.session, wiring.query_from(query), use, options)
 
+    @gated
     def certified_query(
         self, query: str | Mapping[str, Any], *, use: str, **options: Any
     ) -> Certified:
@@ -68,6 +72,7 @@ class GroundedVerbs:
 
         return certify(self.session, Question(wiring.query_from(query), use, **options))
 
+    @gated
     def certified_recall(self, query: str, *, use: str, **options: Any) -> Certified:
         """A recall's packet with a certificate by which it can be asked again; it is not logged.
 
@@ -79,6 +84,7 @@ class GroundedVerbs:
 
         return certify(self.session, Request(query=query, use=use, **options))
 
+    @gated
     def graph(self, *names: str) -> tuple[Triple, ...]:
         """Claims as RDF triples; all that are accepted in scope where none is named.
 
@@ -89,6 +95,7 @@ class GroundedVerbs:
 
         return graph(self.session, names)
 
+    @gated
     def revalidate(self, certificate: Mapping[str, Any]) -> Verdict:
         """Ask again what a certificate answers, and say what changed.
 

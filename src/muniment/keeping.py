@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muniment import wiring
+from muniment.core.authority import gated
 from muniment.usecases.session import Session
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Keeping:
 
     session: Session
 
+    @gated
     def learn_conversation(self, path: str | Path) -> Heard:
         """Keep the messages of a file; see `usecases.keep_conversation`.
 
@@ -41,6 +43,7 @@ class Keeping:
         file = Path(path)
         return self.keep_conversation(wiring.read_bytes(file), file.name)
 
+    @gated
     def keep_conversation(self, data: bytes, name: str) -> Heard:
         """The same from bytes, under a name."""
         from muniment.usecases.keep_conversation import keep_conversation

@@ -24,31 +24,28 @@ from typing import TYPE_CHECKING, Any
 
 from muniment import wiring
 from muniment.core.access import Scope, Visibility
-from muniment.core.diff import Pending
+from muniment.core.authority import gated
 from muniment.exchanging import Exchanging
 from muniment.grounded import GroundedVerbs
 from muniment.keeping import Keeping
 from muniment.operating import Operating
-from muniment.ports.credential import Signer
 from muniment.ports.embedding import Embedder
 from muniment.ports.learning import Progress
-from muniment.usecases.session import Session
+from muniment.reviewing import Reviewing
+from muniment.usecases.session import Session, bound_session, narrowed_session
 from muniment.wiring import Clock, Entropy
 
 if TYPE_CHECKING:
     from muniment.core.claim import Claim
-    from muniment.usecases.apply import Outcome
-    from muniment.usecases.examine import Examined
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
     from muniment.usecases.recall import Recalled
     from muniment.usecases.reread import Reread
-    from muniment.usecases.review import Choice
     from muniment.usecases.show import Shown, Version
 
 
-class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
+class Memory(Exchanging, GroundedVerbs, Keeping, Operating, Reviewing):
     """Governed memory, as one principal of one tenant may use it. Make one with `Memory.open`."""
 
     def __init__(
@@ -100,6 +97,7 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
         roots: Mapping[str, Path] | None = None,
         declared: str = "",
         embedder: str | Callable[[], Embedder | None] = "none",
+        role: str = "",
     ) -> Memory:
         """The same store, acting as a principal in scopes.
 
@@ -111,6 +109,11 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
             roots: Further repositories' local folders.
             declared: Where these values come from, shown in outputs.
             embedder: What embeds texts (`embed.opening`), such as `wordllama`; nothing by default.
+            role: The ceiling of what is done: reader, proposer, reviewer or operator; none by default. What the
+                principal may really do its declared roles say.
+
+        Raises:
+            InvalidInput: A visibility or role that is none.
         """
         known = {**self._roots, **(roots or {})}
         session = wiring.make_session(
@@ -125,8 +128,45 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
             entropy=self._entropy,
             declared=declared,
             embedder=embedder,
+            role=role,
         )
         return Memory(session, known, self._clock, self._entropy)
+
+    def with_token(self, text: str, *, role: str = "operator") -> Memory:
+        """The same store, acting as the bearer of a token, within what it is bound to (`D-API`).
+
+        Args:
+            text: What was presented.
+            role: A further ceiling, as of a server that serves readers alone.
+
+        Raises:
+            NotPermitted: It serves nothing: absent, wrong, revoked, expired, or no operator's.
+        """
+        from muniment.core.authority import lower
+        from muniment.usecases.tokens import bearer
+
+        session = self.session
+        now = self._clock()
+        tenant, token = bearer(session.store, text, now, session.verify)
+        bound = bound_session(session, tenant, token, lower(token.role, role))
+        return Memory(bound, self._roots, self._clock, self._entropy)
+
+    def narrowed(
+        self, *, scopes: Sequence[str | Scope] | None = None, role: str = "", once: str = ""
+    ) -> Memory:
+        """The same memory with less: some of its scopes, a lower ceiling; and one proposal's name.
+
+        Args:
+            scopes: Of those in force; None for all of them.
+            role: A further ceiling; none by default.
+            once: Names a proposal, so that making it again gives the one that was made (`E-IDEMPOTENT`).
+
+        Raises:
+            NotPermitted: A scope is not in force.
+            InvalidInput: A role that is none.
+        """
+        session = narrowed_session(self.session, scopes, role, once)
+        return Memory(session, self._roots, self._clock, self._entropy)
 
     def __enter__(self) -> Memory:
         """The memory itself; it is closed at the end."""
@@ -145,6 +185,7 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
         """Release the store."""
         self.session.store.close()
 
+    @gated
     def remember(self, claim: str, **parts: Any) -> Proposed:
         """Propose one claim; see `usecases.remember`.
 
@@ -159,6 +200,7 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
 
         return remember(self.session, claim, parts)
 
+    @gated
     def propose(self, diff: Mapping[str, Any], *, is_import: bool = False) -> Proposed:
         """Propose a diff in its wire form.
 
@@ -169,6 +211,19 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
 
         return propose(self.session, diff, is_import)
 
+    @gated
+    def report(self, claim_id: str, verdict: str, reason: str, **parts: Any) -> Proposed:
+        """Say that a memory was wrong, outdated or useful, as a proposal; see `usecases.report`.
+
+        Raises:
+            NotFound: Absent, or not visible.
+            InvalidInput: No such verdict, or no reason.
+        """
+        from muniment.usecases.report import report
+
+        return report(self.session, claim_id, verdict, reason, parts)
+
+    @gated
     def learn(
         self, folder: str | Path = ".", *, progress: Progress | None = None
     ) -> tuple[Learned, ByPolicy]:
@@ -188,6 +243,7 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
             return learned, ByPolicy()
         return learned, decide_waiting(session, learned.scope, PRINCIPAL, wiring.read_file)
 
+    @gated
     def reread(self, *claim_ids: str, everything: bool = False) -> tuple[Reread, ByPolicy]:
         """Go back to the sources of claims that are due (or named), and propose what follows; see `usecases.reread`.
 
@@ -214,59 +270,10 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
             roots={repository_id: root},
             declared=session.declared,
             embedder=session.embedder,
+            role=session.role,
         )
 
-    def inbox(self) -> tuple[Pending, ...]:
-        """Diffs of the scopes in force with a change that waits for a decision, oldest first (`E-NOSCOPE`)."""
-        from muniment.usecases.pending import waiting
-        from muniment.usecases.viewing import Viewing
-
-        with self.session.store.snapshot(self.session.tenant) as snapshot:
-            found = waiting(Viewing(snapshot, self.session.principal))
-        return tuple(one for one in found if one.diff.scope in self.session.scopes)
-
-    def diff(self, diff_id: str) -> tuple[Pending, Examined]:
-        """A diff with where its changes stand, and what the checks notice about it now.
-
-        Raises:
-            NotFound: Absent, or nothing of it visible.
-        """
-        from muniment.core.codec import micros
-        from muniment.usecases.examine import examine
-        from muniment.usecases.pending import load
-        from muniment.usecases.viewing import Viewing
-
-        with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = Viewing(snapshot, self.session.principal)
-            pending = load(viewing, diff_id)
-            return pending, examine(viewing, pending.diff, micros(self.session.now()))
-
-    def may_review_own(self, scope: Scope) -> bool:
-        """Whether a policy in force for a scope lets who acts decide on its own proposals."""
-        from muniment.usecases.policy import may_review_own
-        from muniment.usecases.viewing import Viewing
-
-        with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = Viewing(snapshot, self.session.principal)
-            return may_review_own(self.session, viewing, scope)
-
-    def review(self, diff_id: str, choices: Mapping[str, Choice], signer: Signer) -> Outcome:
-        """Decide changes, and apply what is accepted; see `usecases.review`."""
-        from muniment.usecases.review import review
-
-        return review(self.session, diff_id, choices, signer)
-
-    def edit(
-        self, diff_id: str, change_id: str, item: Mapping[str, Any], signer: Signer, reason: str
-    ) -> tuple[Proposed, Outcome]:
-        """Edit as successor: propose the edited claim, and reject the original without a tombstone.
-
-        The reviewer becomes the proposer, so somebody else (or a policy that allows it) decides on the successor.
-        """
-        from muniment.usecases.edit import edit
-
-        return edit(self.session, diff_id, change_id, item, signer, reason)
-
+    @gated
     def recall(self, query: str, *, use: str, **options: Any) -> Recalled:
         """Evidence for a query and a use, within a token budget; see `usecases.recall.Request` for the options."""
         from muniment.core.ontology import flow_hash
@@ -275,12 +282,14 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
         request = Request(query=query, use=use, **options)
         return recall(self.session, request, ontology=flow_hash())
 
+    @gated
     def show(self, claim_id: str) -> Shown:
         """A claim, with the six questions answered."""
         from muniment.usecases.show import show
 
         return show(self.session, claim_id)
 
+    @gated
     def claims(self, ids: Collection[str]) -> Mapping[str, Claim]:
         """Claims by identifier, their latest versions; what is absent or not visible is left out."""
         from muniment.usecases.viewing import Viewing
@@ -291,12 +300,14 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
             found = viewing.claims(rows)
             return {row.claim_id: found[row.seq] for row in rows if row.seq in found}
 
+    @gated
     def history(self, claim_id: str) -> tuple[Version, ...]:
         """Every version of a claim and of those it superseded, oldest first."""
         from muniment.usecases.show import history
 
         return history(self.session, claim_id)
 
+    @gated
     def why(self, id: str) -> Mapping[str, Any]:
         """Why a claim is there, what became of a diff, or how a retrieval came to its answer."""
         from muniment.core.ids import is_id
@@ -305,6 +316,7 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating):
 
         return retrieval(self.session, id) if is_id(id, "ret") else why(self.session, id)
 
+    @gated
     def conflicts(self) -> tuple[Mapping[str, Any], ...]:
         """Recorded conflicts in scope of which every side is visible."""
         from muniment.usecases.show import conflicts

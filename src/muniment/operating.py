@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from muniment import wiring
+from muniment.core.authority import gated
 from muniment.core.event import Verification
 from muniment.core.policy import Policy
 from muniment.ports.credential import Signer
@@ -18,11 +19,13 @@ from muniment.usecases.session import Session
 
 if TYPE_CHECKING:
     from muniment.core.claim import Claim
+    from muniment.core.token import Token
     from muniment.usecases.declare import Declaration
     from muniment.usecases.doctor import Diagnosis
     from muniment.usecases.embedding import Embedded
     from muniment.usecases.erase import Erased
     from muniment.usecases.erase_source import ToErase
+    from muniment.usecases.tokens import Made
 
 
 class Operating:
@@ -32,12 +35,14 @@ class Operating:
         """Wrap a session."""
         self.session = session
 
+    @gated
     def declare(self, *declarations: Declaration, signer: Signer | None = None) -> str:
         """Declare principals, groups, roles, credentials (`usecases.declare`)."""
         from muniment.usecases.declare import declare
 
         return declare(self.session, declarations, signer)
 
+    @gated
     def declared(self, kind: str) -> tuple[Mapping[str, Any], ...]:
         """The latest declarations of a kind: principal, group, role, credential or policy.
 
@@ -49,6 +54,7 @@ class Operating:
         with self.session.store.snapshot(self.session.tenant) as snapshot:
             return declared(Viewing(snapshot, self.session.principal), kind)
 
+    @gated
     def is_governed(self) -> bool:
         """Whether somebody's credential is registered, so that declarations have to be signed."""
         from muniment.usecases.declare import is_bootstrap
@@ -56,6 +62,7 @@ class Operating:
         with self.session.store.snapshot(self.session.tenant) as snapshot:
             return not is_bootstrap(snapshot)
 
+    @gated
     def declare_policy(self, policy: Policy, signer: Signer) -> str:
         """Declare a policy, signed by its reviewer."""
         from muniment.usecases import declare
@@ -64,6 +71,35 @@ class Operating:
             self.session, (declare.policy(self.session, policy, signer),), signer
         )
 
+    @gated
+    def create_token(self, wanted: Token, signer: Signer | None = None) -> Made:
+        """Make a bearer's token; its text is in the answer and nowhere else (`usecases.tokens`)."""
+        from muniment.usecases.tokens import create_token
+
+        return create_token(self.session, wanted, signer)
+
+    @gated
+    def rotate_token(self, name: str, signer: Signer | None = None) -> Made:
+        """A new token with the bounds of an old one, which serves no more."""
+        from muniment.usecases.tokens import rotate_token
+
+        return rotate_token(self.session, name, signer)
+
+    @gated
+    def revoke_token(self, name: str, signer: Signer | None = None) -> Token:
+        """Take a token back."""
+        from muniment.usecases.tokens import revoke_token
+
+        return revoke_token(self.session, name, signer)
+
+    @gated
+    def tokens(self) -> tuple[Token, ...]:
+        """All tokens of the tenant; an operator sees them."""
+        from muniment.usecases.tokens import tokens
+
+        return tokens(self.session)
+
+    @gated
     def erase(self, id: str, signer: Signer | None) -> Erased:
         """Erase the content of a claim, source or passage everywhere; see `usecases.erase` and `erase_source`."""
         from muniment.usecases.erase import erase
@@ -72,6 +108,7 @@ class Operating:
         verb = erase_source if is_source_or_passage(id) else erase
         return verb(self.session, id, signer)
 
+    @gated
     def to_erase(self, name: str) -> Claim | ToErase:
         """What `erase` would erase: a claim, accepted, pending or rejected; or a source or passage."""
         from muniment.usecases.erase import to_erase
@@ -81,12 +118,14 @@ class Operating:
             return to_erase_source(self.session, name)
         return to_erase(self.session, name)
 
+    @gated
     def lift(self, tombstone: str, reason: str, signer: Signer) -> int:
         """Lift a tombstone by name, on new evidence."""
         from muniment.usecases.erase import lift
 
         return lift(self.session, tombstone, reason, signer)
 
+    @gated
     def verify(self, head: str = "") -> Verification:
         """Check the ledger, against a kept head where one is given.
 
@@ -97,24 +136,28 @@ class Operating:
 
         return verify(self.session, head)
 
+    @gated
     def doctor(self, head: str = "") -> Diagnosis:
         """Check the ledger, what is derived from it, and that every acceptance is accounted for."""
         from muniment.usecases.doctor import diagnose
 
         return diagnose(self.session, wiring.read_file, head)
 
+    @gated
     def rebuild(self) -> None:
         """Drop everything derived and fold the ledger again."""
         from muniment.usecases.doctor import rebuild
 
         rebuild(self.session)
 
+    @gated
     def reindex(self) -> None:
         """Drop the index alone and write it again from what is derived; the same answers follow (`E-REBUILD`)."""
         from muniment.usecases.doctor import reindex
 
         reindex(self.session)
 
+    @gated
     def embed(self, progress: Progress | None = None) -> Embedded:
         """Embed every visible claim that has no vector in the declared space; memory is searchable meanwhile.
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from muniment.core.conflict import Conflict
     from muniment.core.diff import Pending
     from muniment.core.event import Verification
+    from muniment.core.token import Token
     from muniment.memory import Memory
     from muniment.usecases.apply import Outcome
     from muniment.usecases.doctor import Diagnosis
@@ -359,6 +360,13 @@ def tuple_free(value: Mapping[str, Any]) -> dict[str, Any]:
     {'a': [1, 2]}
     """
     return {key: encode(item) for key, item in value.items()}
+
+
+def token(value: Token) -> dict[str, Any]:
+    """What a token is bound to; nothing that could be presented."""
+    whole = dict(encode(value))
+    whole.pop("digest", None)
+    return {**whole, "revoked": value.revoked}
 
 
 # --- restores --------------------------------------------------------------------------------------

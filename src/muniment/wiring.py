@@ -26,7 +26,7 @@ from muniment.ports.interchange import Coming, Export, Wrote
 from muniment.ports.source import Repository, file_uri, repo_uri
 from muniment.ports.store import Store, is_address
 from muniment.ports.tokens import TokenCounter
-from muniment.usecases.session import Session
+from muniment.usecases.session import Session, checked_role
 
 Clock = Callable[[], datetime]
 Entropy = Callable[[int], bytes]
@@ -98,8 +98,13 @@ def make_session(
     entropy: Entropy = os.urandom,
     declared: str = "",
     embedder: str | Callable[[], Embedder | None] = "none",
+    role: str = "",
 ) -> Session:
-    """A session with the usual adapters."""
+    """A session with the usual adapters.
+
+    Raises:
+        InvalidInput: A role that is none.
+    """
     from muniment.sources.router import Router
 
     known = dict(roots or {})
@@ -118,6 +123,7 @@ def make_session(
         uses,
         declared,
         embedder if callable(embedder) else lambda: open_embedder(embedder),
+        checked_role(role),
     )
 
 

@@ -34,6 +34,7 @@ class Options:
         tenant: The wall.
         principal: Who acts.
         scopes: The scopes in force, `kind:id`.
+        role: The ceiling of what is done.
         json: Whether the result is JSON.
         no_color: Whether colours are off.
         verbose: Whether faults show their traceback.
@@ -44,6 +45,7 @@ class Options:
     tenant: str = ""
     principal: str = ""
     scopes: tuple[str, ...] = ()
+    role: str = ""
     json: bool = False
     no_color: bool = False
     verbose: bool = False
@@ -125,6 +127,7 @@ class Call:
                     uses=profile.uses,
                     declared=self.declared,
                     embedder=profile.embedder,
+                    role=self.options.role,
                 )
             except BaseException:
                 opened.close()

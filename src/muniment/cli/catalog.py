@@ -18,6 +18,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("revalidate", "revalidate", "Ask again what a certificate answers, and say what changed."),
     ("remember", "propose", "Propose one claim."),
     ("propose", "propose", "Propose a diff from a file."),
+    ("report", "propose", "Say that a memory was wrong, outdated or useful: a proposal."),
     ("bridge", "bridge", "Propose that a phrase of queries may be rewritten to another."),
     ("import", "bring", "Propose what files of other memories say."),
     (
@@ -33,6 +34,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("group", "declare", "List groups, or declare one's members."),
     ("role", "declare", "List roles, or give them to a principal."),
     ("policy", "declare", "List policies, or declare or withdraw one."),
+    ("token", "token", "List tokens, or make, rotate or revoke one."),
     ("erase", "keep", "Erase a claim's content everywhere."),
     ("verify", "keep", "Check the ledger, against a kept head."),
     ("embed", "embed", "Declare what embeds texts, and embed what has no vector."),

@@ -49,6 +49,7 @@ COMMON: tuple[Option, ...] = (
     Option("tenant", ("--tenant",), "text", "", "NAME", "The tenant."),
     Option("principal", ("--as",), "text", "", "PRINCIPAL", "Who acts, instead of the profile's principal."),
     Option("scopes", ("--scope",), "list", (), "KIND:ID", "A scope in force, not the profile's; may be repeated."),
+    Option("role", ("--role",), "text", "", "ROLE", "Do no more than this role: reader, proposer, reviewer, operator."),
     Option("json", ("--json",), "flag", False, "", "Write the result as JSON."),
     Option("no_color", ("--no-color",), "flag", False, "", "No colours; NO_COLOR says so too."),
     Option("verbose", ("--verbose",), "flag", False, "", "Show the traceback of a fault."),

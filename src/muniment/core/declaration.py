@@ -16,10 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from muniment.core.access import ROLES
+from muniment.core.authority import LADDER
 from muniment.core.codec import read
 from muniment.core.errors import Finding, errors_in, quoted
+from muniment.core.ids import is_id
 from muniment.core.policy import Policy
 from muniment.core.text import identifier_findings, text_findings
+from muniment.core.token import Token
+from muniment.core.vocabulary import SCOPE_KINDS
 
 DECLARED_KINDS = ("user", "agent", "process", "service", "group", "policy", "team", "repo")
 LONGEST_NOTE = 2_000
@@ -63,6 +67,7 @@ SHAPES: tuple[tuple[str, type], ...] = (
     ("role", Roles),
     ("credential", Keys),
     ("policy", Policy),
+    ("token", Token),
 )
 DECLARATIONS = tuple(kind for kind, _ in SHAPES)
 
@@ -87,7 +92,13 @@ def declaration_findings(kind: Any, name: Any, content: Any) -> tuple[Finding, .
 
 def _name(kind: str, name: str) -> Iterator[Finding]:
     yield from errors_in(identifier_findings(name, "/name"))
-    if kind != "policy" and (":" not in name or name.partition(":")[0] not in DECLARED_KINDS):
+    if kind == "token" and not is_id(name, "tok"):
+        yield Finding(
+            "bad_name", f"{quoted(name)} is not a token's name", "/name", "let it be made"
+        )
+    if kind not in ("policy", "token") and (
+        ":" not in name or name.partition(":")[0] not in DECLARED_KINDS
+    ):
         message = f"{quoted(name)} is not a principal's name"
         fix = f"write it as kind:id, with one of: {', '.join(DECLARED_KINDS)}"
         yield Finding("bad_name", message, "/name", fix)
@@ -113,6 +124,41 @@ def _content(name: str, content: Mapping[str, Any], value: Any) -> Iterator[Find
         yield from errors_in(text_findings(value.note, "/note", limit=LONGEST_NOTE))
     if isinstance(value, Policy):
         yield from _policy(value)
+    if isinstance(value, Token):
+        yield from _token(value)
+
+
+def _token(value: Token) -> Iterator[Finding]:
+    if value.role not in LADDER:
+        fix = f"use one of: {', '.join(LADDER)}"
+        yield Finding(
+            "unknown_role", f"{quoted(value.role)} is not a role", "/role", fix, req="D-API"
+        )
+    if ":" not in value.principal or value.principal.partition(":")[0] not in DECLARED_KINDS:
+        message = f"{quoted(value.principal)} is not a principal's name"
+        fix = f"write it as kind:id, with one of: {', '.join(DECLARED_KINDS)}"
+        yield Finding("bad_name", message, "/principal", fix)
+    if value.principal.startswith(("group:", "policy:")):
+        fix = "name who bears it: a user, agent, service or process"
+        yield Finding(
+            "bad_name", f"{quoted(value.principal)} cannot bear a token", "/principal", fix
+        )
+    if not value.scopes:
+        message, fix = (
+            "the token states no scope, so that it would find nothing",
+            "name one or more",
+        )
+        yield Finding("no_scope", message, "/scopes", fix, req="E-NOSCOPE")
+    known = {kind.name for kind in SCOPE_KINDS}
+    for n, scope in enumerate(value.scopes):
+        if scope.kind not in known or not scope.id:
+            fix = "write it as kind:id, such as `repository:github:acme/shop`"
+            yield Finding("bad_scope", f"{quoted(scope)} is no scope", f"/scopes/{n}", fix)
+        yield from errors_in(identifier_findings(scope.id, f"/scopes/{n}"))
+    texts = (("principal", value.principal), *(("uses", use) for use in value.uses))
+    for place, text in texts:
+        yield from errors_in(identifier_findings(text, f"/{place}"))
+    yield from errors_in(text_findings(value.note, "/note", limit=LONGEST_NOTE))
 
 
 def _policy(value: Policy) -> Iterator[Finding]:

@@ -48,6 +48,7 @@ KINDS = (
     ("role", "a principal's roles were declared"),
     ("policy", "a policy was declared"),
     ("credential", "a reviewer's public key was declared"),
+    ("token", "a bearer's token was made or taken back"),
     ("source", "a source was kept"),
     ("passage", "a piece of a source was kept"),
     ("original", "the original bytes of an imported record were kept"),

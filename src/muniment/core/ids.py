@@ -26,6 +26,7 @@ PREFIXES = (
     ("psg", "passage"),
     ("orig", "original record"),
     ("wrk", "working memory"),
+    ("tok", "token"),
 )
 
 

@@ -30,7 +30,7 @@ class Declaration:
     """One thing that an operator declares.
 
     Attributes:
-        kind: principal, group, role, credential or policy.
+        kind: principal, group, role, credential, policy or token.
         name: What it is about.
         content: What is declared.
     """
@@ -124,16 +124,15 @@ def _event(session: Session, snapshot: Snapshot, one: Declaration, signer: Signe
         "declared_at": encode(session.now()),
     }
     if signer is not None:
-        statement = canonical(
-            {
-                "muniment": "declare/1",
-                "tenant": session.tenant,
-                "kind": one.kind,
-                "content": content,
-            }
-        )
+        statement = canonical(statement_of(session.tenant, one.kind, content))
         content = {**content, "public_key": signer.public_key, "signature": signer.sign(statement)}
     return Event(one.kind, snapshot.key(one.kind, one.name), content)
+
+
+def statement_of(tenant: str, kind: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The statement under an operator's signature; it binds tenant, kind and all that is declared."""
+    bare = {k: v for k, v in content.items() if k not in ("public_key", "signature")}
+    return {"muniment": "declare/1", "tenant": tenant, "kind": kind, "content": bare}
 
 
 def policy(session: Session, wanted: Policy, signer: Signer) -> Declaration:

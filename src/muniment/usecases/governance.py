@@ -18,8 +18,9 @@ from muniment.core.event import Envelope
 from muniment.core.policy import Policy, policy_statement
 from muniment.ports.credential import Verifier
 from muniment.ports.store import Snapshot
+from muniment.usecases.declare import statement_of
 
-_KINDS = ("principal", "group", "role", "credential")
+_KINDS = ("principal", "group", "role", "credential", "token")
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 
 
@@ -88,15 +89,7 @@ def _problems(
             canonical(policy_statement(snapshot.tenant, policy)), policy.public_key, policy.signature,
         )  # fmt: skip
     else:
-        bare = {k: v for k, v in content.items() if k not in ("public_key", "signature")}
-        statement = canonical(
-            {
-                "muniment": "declare/1",
-                "tenant": snapshot.tenant,
-                "kind": envelope.kind,
-                "content": bare,
-            }
-        )
+        statement = canonical(statement_of(snapshot.tenant, envelope.kind, content))
         key, signature = str(content.get("public_key", "")), str(content.get("signature", ""))
         if not found.had_role(by, "operator", envelope.seq):
             yield f"{what} was declared by who was no operator"

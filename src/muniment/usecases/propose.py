@@ -12,22 +12,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from muniment.core.access import NOBODY
+from muniment.core.canonical import digest
 from muniment.core.check import Known, check_claim
 from muniment.core.check_boundaries import LONGEST_BODY
 from muniment.core.codec import encode, micros
 from muniment.core.diff import Change, Diff
 from muniment.core.draft import read_diff
-from muniment.core.errors import Finding, InvalidInput, errors_in
+from muniment.core.errors import Conflicted, Finding, InvalidInput, errors_in
 from muniment.core.event import Event
+from muniment.core.ids import keyed_id
 from muniment.core.record import with_normal_visibility
 from muniment.ports.store import Transaction
 from muniment.usecases.examine import examine, inherited, seen_by
-from muniment.usecases.pending import TRIGGER_URI, change_doc_id
+from muniment.usecases.pending import TRIGGER_URI, change_doc_id, load
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, token_of
 
 LONGEST_DIFF = 10_000_000
 DEEPEST = 64
+_FILLED_IN = frozenset(("created_at", "observed_at", "last_verified_at", "visibility"))
 _FREE_TEXT = ("summary", "basis", "ignored_candidates", "extensions")
 
 
@@ -62,7 +65,7 @@ def propose(session: Session, given: Mapping[str, Any], is_import: bool = False)
     refuse_oversized(given)
     count = len(given["changes"]) if isinstance(given.get("changes"), list) else 0
     ids = {f"item:{index}": session.fresh_id("mem") for index in range(count)}
-    ids["diff"] = session.fresh_id("mdiff")
+    ids["diff"] = proposal_id(session)
     defaults = {"created_at": encode(session.now()), "proposed_by": session.principal}
     stated = {**given, **defaults}
     if "scope" not in given and len(session.scopes) == 1:
@@ -135,6 +138,8 @@ def record(
     now = session.now()
     with session.store.transaction(session.tenant) as transaction:
         viewing = Viewing(transaction, seen_as or session.principal)
+        if session.once and (made := _made_before(transaction, viewing, diff)):
+            return made
         diff = replace(diff, changes=tuple(narrowed(viewing, change) for change in diff.changes))
         examined = examine(viewing, diff, micros(now), is_import)
         findings = found + examined.findings
@@ -143,6 +148,45 @@ def record(
         revision = transaction.append(events_of(transaction, viewing, diff), now)
         token = token_of(transaction, revision)
     return Proposed(diff, findings, token)
+
+
+def proposal_id(session: Session) -> str:
+    """The identifier of a new proposal; of one that is named, always the same."""
+    if not session.once:
+        return session.fresh_id("mdiff")
+    named = digest(["once/1", session.tenant, session.principal, session.once])
+    return keyed_id("mdiff", named.rpartition(":")[2])
+
+
+def _made_before(transaction: Transaction, viewing: Viewing, diff: Diff) -> Proposed | None:
+    """The proposal that was made under this name; None where it is the first.
+
+    Raises:
+        Conflicted: It proposes something else.
+    """
+    doc = transaction.doc("diff", diff.id)
+    if doc is None:
+        return None
+    made = load(viewing, diff.id).diff
+    if _substance(made) != _substance(diff):
+        message = "this idempotency key has made another proposal before"
+        fix = "give every proposal a key of its own, and repeat one only word for word"
+        raise Conflicted(message, (Finding("key_reused", message, "", fix, req="E-IDEMPOTENT"),))
+    return Proposed(made, (), token_of(transaction, doc.revision))
+
+
+def _substance(diff: Diff) -> Mapping[str, Any]:
+    """What a proposal says, without the times and identifiers that were filled in."""
+    whole = encode(diff)
+    items = {change.item.id for change in diff.changes if change.item}
+    return dict(_without(whole, items))
+
+
+def _without(value: Any, made: set[str]) -> Any:
+    if isinstance(value, Mapping):
+        kept = {k: _without(v, made) for k, v in value.items() if k not in _FILLED_IN}
+        return {k: v for k, v in kept.items() if not (k == "id" and v in made)}
+    return [_without(one, made) for one in value] if isinstance(value, list | tuple) else value
 
 
 def narrowed(viewing: Viewing, change: Change) -> Change:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from muniment.core.canonical import canonical
-from muniment.core.codec import micros
+from muniment.core.codec import encode, micros
 from muniment.core.diff import Change, Decided, Decision, Pending, change_digest, signed_statement
 from muniment.core.errors import Conflicted, Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.review import check_decision
@@ -22,12 +23,15 @@ from muniment.core.source import Reading
 from muniment.ports.credential import Signer
 from muniment.usecases.apply import Outcome, apply_decisions
 from muniment.usecases.credentials import registered_keys
-from muniment.usecases.examine import examine
+from muniment.usecases.examine import Examined, examine
 from muniment.usecases.pending import load, open_changes
 from muniment.usecases.policy import may_review_own
 from muniment.usecases.readings import read_evidence
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
+
+SIGNED_WITHIN = timedelta(minutes=10)
+"""How far the time of a decision that was signed elsewhere may be from the present."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +73,80 @@ def review(
         own = may_review_own(session, viewing, pending.diff.scope)
         decisions = sign(session, pending, choices, signer, own)
         before = examine(viewing, pending.diff, micros(session.now()))
+    return _applied(session, pending, decisions, before, _open_values(choices))
+
+
+def review_signed(
+    session: Session, diff_id: str, signed: Mapping[str, Decided], keep_open: frozenset[str]
+) -> Outcome:
+    """Decide changes by decisions that were signed where the credential is: it and its passphrase never come here.
+
+    Args:
+        session: The reviewer's session.
+        diff_id: The diff.
+        signed: Change id to the signed decision.
+        keep_open: Changes that are rejected without a tombstone.
+
+    Raises:
+        NotPermitted: No reviewer's role, another's decision, or a signature of no registered credential.
+        NotFound: No such diff, or none of it visible.
+        InvalidInput: A decision breaks a rule; nothing was written.
+        Conflicted: Something changed since it was shown.
+    """
+    with session.store.snapshot(session.tenant) as snapshot:
+        viewing = Viewing(snapshot, session.principal)
+        viewing.require_role("reviewer", "decide changes")
+        pending = load(viewing, diff_id)
+        own = may_review_own(session, viewing, pending.diff.scope)
+        _refuse_unsigned(session, viewing, diff_id, signed)
+        refuse_broken(pending, signed, own)
+        before = examine(viewing, pending.diff, micros(session.now()))
+    return _applied(session, pending, signed, before, keep_open)
+
+
+def _refuse_unsigned(
+    session: Session, viewing: Viewing, diff_id: str, signed: Mapping[str, Decided]
+) -> None:
+    keys = registered_keys(viewing, session.principal)
+    for name, one in signed.items():
+        place = f"/decisions/{name}"
+        if (one.diff_id, one.change_id, one.by) != (diff_id, name, session.principal):
+            message, fix = "the decision is of another change or person", "sign this one yourself"
+            raise NotPermitted(
+                message, (Finding("other_decision", message, place, fix, req="E-APPROVER"),)
+            )
+        if abs(one.at - session.now()) > SIGNED_WITHIN:
+            message = f"the decision was signed at {encode(one.at)}, not within ten minutes"
+            fix = "look at the change again, set the clock right, and sign anew"
+            raise NotPermitted(
+                message, (Finding("signed_too_long_ago", message, place, fix, req="E-APPROVER"),)
+            )
+        statement = canonical(signed_statement(session.tenant, one))
+        if one.public_key not in keys or not session.verify(
+            one.public_key, statement, one.signature
+        ):
+            message = (
+                f"no registered credential of {quoted(session.principal)} signed this decision"
+            )
+            fix = "sign with your own credential, over the change as it was shown"
+            raise NotPermitted(
+                message, (Finding("not_signed", message, place, fix, req="E-APPROVER"),)
+            )
+
+
+def _applied(
+    session: Session,
+    pending: Pending,
+    decisions: Mapping[str, Decided],
+    before: Examined,
+    keep_open: frozenset[str],
+) -> Outcome:
     accepted = [c for c in pending.diff.changes if _is(decisions, c.id, "accepted")]
     readings = {
         change.id: reading for change in accepted if (reading := read_evidence(session, change))
     }
     refuse_unsupported(pending, readings)
-    return apply_decisions(session, pending, decisions, readings, before, _open_values(choices))
+    return apply_decisions(session, pending, decisions, readings, before, keep_open)
 
 
 def _is(decisions: Mapping[str, Decided], change_id: str, decision: str) -> bool:
@@ -115,17 +187,26 @@ def sign(
     Raises:
         InvalidInput: A decision breaks a rule.
     """
-    if not choices:
-        waiting = ", ".join(c.id for c in open_changes(pending)) or "none"
-        finding = Finding(
-            "no_decisions", "no decision was given", "/decisions", f"decide one of: {waiting}"
-        )
-        raise InvalidInput.of((finding,))
     by_id = {change.id: change for change in pending.diff.changes}
     decisions = {
         name: _signed(session, pending, by_id.get(name), name, choice, signer)
         for name, choice in choices.items()
     }
+    refuse_broken(pending, decisions, may_decide_own)
+    return decisions
+
+
+def refuse_broken(pending: Pending, decisions: Mapping[str, Decided], may_decide_own: bool) -> None:
+    """Refuse decisions that break a rule, and none at all.
+
+    Raises:
+        InvalidInput: With every finding.
+    """
+    if not decisions:
+        waiting = ", ".join(c.id for c in open_changes(pending)) or "none"
+        fix = f"decide one of: {waiting}"
+        finding = Finding("no_decisions", "no decision was given", "/decisions", fix)
+        raise InvalidInput.of((finding,))
     findings = tuple(
         f
         for decided in decisions.values()
@@ -133,7 +214,6 @@ def sign(
     )
     if findings:
         raise InvalidInput.of(findings)
-    return decisions
 
 
 def _signed(

@@ -7,13 +7,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from muniment.core.access import Scope, Visibility
+from muniment.core.authority import LADDER, lower
 from muniment.core.codec import micros
+from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.ids import new_id
+from muniment.core.token import Token
 from muniment.ports.credential import Verifier
 from muniment.ports.embedding import Embedder
 from muniment.ports.source import SourceReader
@@ -43,6 +46,8 @@ class Session:
         uses: Allowed uses of new claims where none are said.
         declared: Where the values come from, shown to the user.
         embedder: Gives what embeds texts, opened at its first use; None where nothing does.
+        role: The ceiling of what is done here (`core.authority`); empty for none beyond the principal's own.
+        once: Names one proposal, so that making it again gives the one that was made (`E-IDEMPOTENT`); empty for none.
     """
 
     store: Store
@@ -58,6 +63,8 @@ class Session:
     uses: tuple[str, ...] = ()
     declared: str = ""
     embedder: Callable[[], Embedder | None] = _none
+    role: str = ""
+    once: str = ""
 
     def now(self) -> datetime:
         """The present in UTC."""
@@ -66,3 +73,50 @@ class Session:
     def fresh_id(self, prefix: str) -> str:
         """A new identifier."""
         return new_id(prefix, micros(self.now()) // 1000, self.entropy(10))
+
+
+def checked_role(role: str) -> str:
+    """A ceiling as it was given; empty for none.
+
+    Raises:
+        InvalidInput: There is no such role.
+    """
+    if role and role not in LADDER:
+        message, fix = f"{quoted(role)} is not a role", f"use one of: {', '.join(LADDER)}"
+        raise InvalidInput.of((Finding("unknown_role", message, "/role", fix, req="E-ONEGATE"),))
+    return role
+
+
+def bound_session(session: Session, tenant: str, token: Token, role: str) -> Session:
+    """The session of a token's bearer: what the token is bound to, under a ceiling."""
+    return replace(
+        session,
+        tenant=tenant,
+        principal=token.principal,
+        scopes=token.scopes,
+        visibility=token.visibility,
+        uses=token.uses,
+        declared=f"token {token.name}",
+        role=role,
+        once="",
+    )
+
+
+def narrowed_session(
+    session: Session, scopes: Sequence[str | Scope] | None, role: str, once: str
+) -> Session:
+    """A session with some of the scopes and under a lower ceiling.
+
+    Raises:
+        NotPermitted: A scope is not in force.
+        InvalidInput: A role that is none.
+    """
+    kept = session.scopes
+    if scopes is not None:
+        kept = tuple(s if isinstance(s, Scope) else Scope.parse(s) for s in scopes)
+        beyond = [scope for scope in kept if scope not in session.scopes]
+        if beyond:
+            message = f"the scope {quoted(beyond[0])} is not in force here"
+            known = ", ".join(map(str, session.scopes)) or "none"
+            raise NotPermitted(message, fix=f"narrow to one of those in force: {known}")
+    return replace(session, scopes=kept, role=lower(session.role, checked_role(role)), once=once)

@@ -15,6 +15,7 @@ from muniment.cli.options import command
 from muniment.cli.terminal import Styled, brief
 from muniment.core.codec import encode
 from muniment.core.errors import InvalidInput, quoted
+from muniment.usecases.report import VERDICTS
 
 if TYPE_CHECKING:
     from muniment.usecases.propose import Proposed
@@ -125,6 +126,27 @@ def propose(
     if findings:
         call.terminal.findings(findings)
     say_proposed(call, memory.propose(value))
+
+
+@command
+def report(
+    call: Call,
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="The claim's `mem_…`.")],
+    verdict: Annotated[
+        str, typer.Argument(metavar="VERDICT", help=f"One of {', '.join(n for n, _ in VERDICTS)}.")
+    ],
+    reason: Annotated[str, typer.Argument(metavar="REASON", help="What was seen, in a sentence.")],
+    source: Annotated[
+        str,
+        typer.Option("--source", metavar="URI", help="Where it was seen: a file, or an address."),
+    ] = "",
+) -> None:
+    """Say that a memory was wrong, outdated or useful. It is a proposal; somebody decides on it.
+
+    Example: `muniment report mem_… outdated "The target was renamed to check." --source Makefile`
+    """
+    parts = {"source": call.address(source)} if source else {}
+    say_proposed(call, call.memory().report(claim, verdict, reason, **parts))
 
 
 def document(call: Call, file: str) -> bytes:
