@@ -148,7 +148,8 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Operating, Reviewing):
         session = self.session
         now = self._clock()
         tenant, token = bearer(session.store, text, now, session.verify)
-        bound = bound_session(session, tenant, token, lower(token.role, role))
+        sources = wiring.sources_in(self._roots, token.scopes)
+        bound = bound_session(session, tenant, token, lower(token.role, role), sources)
         return Memory(bound, self._roots, self._clock, self._entropy)
 
     def narrowed(

@@ -23,7 +23,7 @@ from muniment.ports.embedding import Embedder
 from muniment.ports.exporting import ExportFormat, Files, Place
 from muniment.ports.importing import Batch, MessageKeeper
 from muniment.ports.interchange import Coming, Export, Wrote
-from muniment.ports.source import Repository, file_uri, repo_uri
+from muniment.ports.source import Repository, SourceReader, file_uri, repo_uri
 from muniment.ports.store import Store, is_address
 from muniment.ports.tokens import TokenCounter
 from muniment.usecases.session import Session, checked_role
@@ -125,6 +125,14 @@ def make_session(
         embedder if callable(embedder) else lambda: open_embedder(embedder),
         checked_role(role),
     )
+
+
+def sources_in(roots: Mapping[str, Path], scopes: Sequence[Scope]) -> SourceReader:
+    """Reads the sources of the repositories that some scopes name, and of no other."""
+    from muniment.sources.router import Router
+
+    known = {name: root for name, root in roots.items() if Scope("repository", name) in scopes}
+    return Router(known, tuple(known.values()))
 
 
 def default_embedder() -> str:

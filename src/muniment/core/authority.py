@@ -103,7 +103,17 @@ VERBS: tuple[Verb, ...] = (
 OUTSIDE = ("open", "acting_as", "with_token", "narrowed", "close")
 """Methods of `Memory` that are no verbs: they say who acts, and do nothing to memory."""
 
-_ROLES = {verb.name: verb.role for verb in VERBS}
+
+def role_of(name: str) -> str:
+    """The least ceiling of a verb.
+
+    Raises:
+        KeyError: There is no such verb.
+    """
+    for verb in VERBS:
+        if verb.name == name:
+            return verb.role
+    raise KeyError(f"`{name}` is in no row of core.authority.VERBS")
 
 
 def allows(ceiling: str, verb: str) -> bool:
@@ -114,7 +124,7 @@ def allows(ceiling: str, verb: str) -> bool:
     """
     if not ceiling:
         return True
-    return ceiling in LADDER and LADDER.index(ceiling) >= LADDER.index(_ROLES[verb])
+    return ceiling in LADDER and LADDER.index(ceiling) >= LADDER.index(role_of(verb))
 
 
 def lower(one: str, other: str) -> str:
@@ -133,7 +143,7 @@ def refuse_beyond(ceiling: str, verb: str) -> None:
         NotPermitted: The verb asks for a higher role.
     """
     if not allows(ceiling, verb):
-        need = _ROLES[verb]
+        need = role_of(verb)
         message = f"{quoted(verb)} asks for the role {need}, and this session has {quoted(ceiling)}"
         fix = (
             f"use a token, or a `--role`, of {need}; an operator makes one: `muniment token create`"
@@ -148,8 +158,7 @@ def gated(method: Method) -> Method:
         KeyError: The method is not in `VERBS`; raised when the class is made.
     """
     name = method.__name__
-    if name not in _ROLES:
-        raise KeyError(f"`{name}` is in no row of core.authority.VERBS")
+    role_of(name)
 
     @functools.wraps(method)
     def checked(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -19,7 +19,10 @@ from muniment.usecases.viewing import Viewing, not_found
 VERDICTS: tuple[tuple[str, str], ...] = (
     ("wrong", "it was never so: propose to retire it as invalid"),
     ("outdated", "it was so, and is no longer: propose to deprecate it"),
-    ("useful", "it held when it was used: propose to reconfirm it"),
+    (
+        "useful",
+        "it held when it was used: propose to note that; only its source renews its freshness",
+    ),
 )
 
 
@@ -54,10 +57,6 @@ def report(
         "reason": f"reported {verdict}: {reason.strip()}",
         "source": _source(session, parts.get("source"), now),
     }
-    if verdict == "useful":
-        method = "observed_in_use"
-        freshness = {"status": "current", "last_verified_at": now, "verification_method": method}
-        change["freshness"] = freshness
     if verdict == "wrong":
         change["retire"] = "invalid"
     trigger = {

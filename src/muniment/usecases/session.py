@@ -87,10 +87,13 @@ def checked_role(role: str) -> str:
     return role
 
 
-def bound_session(session: Session, tenant: str, token: Token, role: str) -> Session:
-    """The session of a token's bearer: what the token is bound to, under a ceiling."""
+def bound_session(
+    session: Session, tenant: str, token: Token, role: str, sources: SourceReader
+) -> Session:
+    """The session of a token's bearer: what the token is bound to, under a ceiling, with the sources of its scopes."""
     return replace(
         session,
+        sources=sources,
         tenant=tenant,
         principal=token.principal,
         scopes=token.scopes,
