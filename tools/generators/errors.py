@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from muniment.calls.perform import SHAPES
 from muniment.core.draft_rules import BOUNDARIES
 from muniment.core.vocabulary import VOCABULARIES
 from tools.generators.tables import code, table
@@ -27,6 +28,9 @@ _COLLECTED = {
     ],
     ("core/draft.py", "bad_…"): [(f"bad_{name}", "… is no name") for name in _OPEN],
     ("core/draft.py", "code"): [(c, f"the claim states no {c[3:].replace('_', ' ')}") for _, c, *_ in BOUNDARIES],
+    ("calls/perform.py", "code"): [
+        (c, "…: what the schema says of it") for c in sorted({c for c, _ in SHAPES.values()} | {"wrong_type"})
+    ],
     ("core/errors.py", "…"): [],
     ("usecases/examine.py", "…"): [
         ("contradiction", "it contradicts …: …"), ("possible", "it may contradict …: …")
@@ -47,7 +51,7 @@ class Made:
 
 def findings(root: Path) -> str:
     """All findings by code."""
-    made = sorted(set(collected(root)), key=lambda one: (one.code, one.module, one.message))
+    made = sorted(set(collected(root)), key=astuple)
     rows = [(code(m.code), m.message, m.severity, m.req, code(m.module)) for m in made]
     return table(("code", "message", "severity", "requirement", "made in"), rows)
 

@@ -102,7 +102,7 @@ def read(call: Call, given: Mapping[str, Any]) -> BaseModel:
         raise InvalidInput.of(tuple(_finding(one) for one in error.errors())) from error
 
 
-_KINDS = {
+SHAPES = {
     "missing": ("missing", "give it"),
     "extra_forbidden": ("unknown_key", "leave it out, or see the schema for the known ones"),
     "greater_than_equal": ("out_of_range", "see the schema for the range"),
@@ -121,7 +121,7 @@ _KINDS = {
 
 
 def _finding(error: Any) -> Finding:
-    code, fix = _KINDS.get(error["type"], ("wrong_type", "see the schema for its type"))
+    code, fix = SHAPES.get(error["type"], ("wrong_type", "see the schema for its type"))
     place = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in error["loc"])
     if error["type"] == "missing":
         return Finding(code, f"{quoted(error['loc'][-1])} is missing", place, fix)
