@@ -23,8 +23,8 @@ from typing import Any
 
 from bench import report
 from muniment.core.access import Scope, Visibility
-from muniment.core.codec import encode
 from muniment.core.draft import draft_digest
+from muniment.core.encode import encode
 from muniment.exchange.detect import FORMATS, detected, named
 from muniment.exchange.gather import contents
 from muniment.exchange.opened import opened_bytes

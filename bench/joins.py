@@ -28,7 +28,7 @@ from bench import report
 from muniment import Memory
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim, Fact, Freshness, Review
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.core.query import Query, Variable
 from muniment.core.query_text import parse_query

@@ -38,7 +38,7 @@ from bench import recall_cold, report, twins, world
 from bench.twins import ASKERS, HIDDEN_ACTS, NOON, SEEN_ACTS, THINGS, TOOLS, VERBS, WEB, Twin, told
 from muniment import Choice, Memory, wiring
 from muniment.core.access import Scope
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.store import indexing
 from muniment.store.memory import MemoryStore

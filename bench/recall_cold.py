@@ -32,7 +32,7 @@ from bench.report import emit, parser
 from muniment import wiring
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim, Confidence, Fact, Freshness, Review
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.core.source import Evidence, Reading, Source
 

@@ -23,8 +23,8 @@ from bench.report import progress
 from muniment.core.access import Scope, Visibility
 from muniment.core.canonical import canonical
 from muniment.core.claim import Claim, Review
-from muniment.core.codec import encode
 from muniment.core.embedding import Space
+from muniment.core.encode import encode
 from muniment.core.fold import indexed_text
 from muniment.core.ids import new_id
 from muniment.core.record import strip, with_normal_visibility

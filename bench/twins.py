@@ -34,7 +34,7 @@ from muniment.core.claim import (
     Review,
     Validity,
 )
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import Refusal
 from muniment.core.event import Event
 from muniment.core.policy import Policy

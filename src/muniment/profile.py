@@ -20,7 +20,8 @@ from typing import Any
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.canonical import canonical
-from muniment.core.codec import encode, read
+from muniment.core.codec import read
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.ports.store import is_address
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import (
     Conflicted,
     Finding,

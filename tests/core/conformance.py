@@ -22,13 +22,14 @@ from muniment.core.access import Scope, Visibility, audience_of, may_see
 from muniment.core.check import CLAIM_RULES, Known, check_claim
 from muniment.core.check_diff import DIFF_RULES, Targets, check_diff
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros, trusted
+from muniment.core.codec import micros, trusted
 from muniment.core.confidence import grade_of, settled
 from muniment.core.conflict import compare
 from muniment.core.decide import USE_RULES, Ask, decide
 from muniment.core.diff import Change, Decided, Diff, Pending, Trigger, change_digest
 from muniment.core.draft import read_claim, read_diff
 from muniment.core.draft_rules import BOUNDARIES, DRAFT_RULES
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, errors_in
 from muniment.core.extract import Extract
 from muniment.core.policy import POLICY_RULES, Judged, Policy, obstacles

@@ -8,10 +8,10 @@ import pytest
 
 from muniment.core.check import Known, check_claim
 from muniment.core.claim import Claim, EmbeddingReference, Importance
-from muniment.core.codec import encode
 from muniment.core.confidence import grade_of, settled
 from muniment.core.decide import Ask, decide, labels_of
 from muniment.core.draft import draft_digest, read_claim
+from muniment.core.encode import encode
 from muniment.core.fold import indexed_text
 from muniment.core.row import Row
 from muniment.core.status import DAY, status_at

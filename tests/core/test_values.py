@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from muniment.core.access import audience_of, groups_of, intersect, may_see, normal, within
 from muniment.core.canonical import canonical, commitment, digest, keyed
 from muniment.core.claim import Claim, EmbeddingReference
-from muniment.core.codec import encode, micros, read, trusted
+from muniment.core.codec import micros, read, trusted
 from muniment.core.confidence import capped
 from muniment.core.draft import read_claim
 from muniment.core.embedding import comparable, require_one_space
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.event import GENESIS, Envelope, chain, verify_chain
 from muniment.core.ids import is_id, new_id, parse_id

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from muniment.core.claim import Validity
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.store import indexing
 from muniment.store.memory import MemoryStore

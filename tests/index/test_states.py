@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.store import indexing
 from muniment.store.sqlite import SqliteStore

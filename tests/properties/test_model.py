@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from bench.world import World, add, credential, diff, drawn, item, ticking
 from muniment import Choice, InvalidInput, Memory, NotFound
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 
 TEXTS = tuple(f"Pump {letter} runs at {number} bar." for letter in "abcd" for number in (1, 2))
 SIGNER = credential("user:ada", drawn("credential"))

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from muniment.core.canonical import canonical
-from muniment.core.codec import encode
 from muniment.core.diff import Application, Decided, change_digest, signed_statement
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.core.extract import ReadResult
 from muniment.core.plan import Applied, plan

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from muniment.core.access import NOBODY, PUBLIC, audience_of
 from muniment.core.claim import Review
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import StoreBusy, StoreUnavailable
 from muniment.core.event import GENESIS, Event, class_head, verify_chain
 from muniment.core.fold import fact_key
@@ -477,6 +477,8 @@ def test_lookup_gives_the_latest_versions_that_carry_a_key(world):
     world.put(claim("a", "It has moved.", version=2))
     with world.snapshot() as snapshot:
         assert [r.claim_id for r in snapshot.lookup(key)] == [mem("c"), mem("b")]
+        assert snapshot.lookups([key, "nothing", key]) == {key: snapshot.lookup(key)}
+        assert snapshot.lookups([key, "nothing", key]) == {key: snapshot.lookup(key)}
 
 
 def test_keys_differ_between_tenants_and_stay_the_same(world):
@@ -550,6 +552,8 @@ def test_docs_of_a_parent_come_in_the_order_of_their_first_event(world):
     with world.snapshot() as snapshot:
         assert [d.id for d in snapshot.docs("change", "d1")] == ["z", "a"]
         assert [d.id for d in snapshot.docs("change", "d2")] == ["m"]
+        parents = {one: snapshot.docs("change", one) for one in ("d1", "d2")}
+        assert snapshot.docs_under("change", ["d2", "d1", "d0"]) == parents
         assert [d.id for d in snapshot.docs("change")] == ["z", "a", "m"]
         assert snapshot.docs("change", "") == ()
 

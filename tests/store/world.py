@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim, ConflictNote, Fact
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.core.record import with_normal_visibility
 from muniment.core.source import Source

@@ -12,7 +12,7 @@ from typing import Any
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim, Confidence, Fact, Freshness, Review
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.core.request import Request
 from muniment.core.source import Evidence, Reading, Source, evidence_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import Refusal
 from muniment.usecases.show import conflicts, history, why
 from tests.usecases.world import (

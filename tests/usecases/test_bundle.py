@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bench.mif import comes_back, expands
 from muniment.core.claim import Claim
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import InvalidInput, NotPermitted
 from muniment.exchange.mif.bundle import read_path
 from muniment.exchange.mif.coming import coming_from

@@ -9,8 +9,9 @@ import pytest
 from muniment.core.access import PUBLIC
 from muniment.core.canonical import canonical
 from muniment.core.claim import Review
-from muniment.core.codec import encode, trusted
+from muniment.core.codec import trusted
 from muniment.core.diff import Decided, change_digest, signed_statement
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.core.extract import ReadResult
 from muniment.usecases.doctor import diagnose, summary

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.core.access import Visibility
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import InvalidInput
 from muniment.exchange.managed_block import BEGIN, END, updated
 from muniment.exchange.outward import EXPORTS, export_named

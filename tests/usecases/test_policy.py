@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import InvalidInput
 from muniment.learn.extract import read_file
 from muniment.ports.source import repo_uri

@@ -10,7 +10,7 @@ import pytest
 
 from muniment.core.access import Scope
 from muniment.core.claim import Freshness, Importance, Review, Validity
-from muniment.core.codec import time_text
+from muniment.core.encode import time_text
 from muniment.core.errors import InvalidInput, NotFound, NotPermitted
 from muniment.core.packet import LISTED
 from muniment.core.source import Reading, Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.usecases.erase import erase
 from muniment.usecases.propose import propose
 from muniment.usecases.retract import PRINCIPAL

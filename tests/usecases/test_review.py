@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from muniment.core.codec import encode
 from muniment.core.diff import change_digest
 from muniment.core.draft import draft_digest
+from muniment.core.encode import encode
 from muniment.core.errors import Conflicted, InvalidInput, NotFound, NotPermitted
 from muniment.core.ids import is_id
 from muniment.core.source import evidence_of

@@ -133,7 +133,7 @@ def test_a_token_serves_no_longer_than_its_operator_is_one(world, made):
 
 @pytest.mark.req("D-API", "E-LEDGER")
 def test_a_token_that_was_written_into_the_store_without_an_operator_serves_nothing(world, made):
-    from muniment.core.codec import encode
+    from muniment.core.encode import encode
     from muniment.core.event import Event
     from muniment.core.token import secret_digest
 

@@ -16,8 +16,8 @@ from functools import cache
 from typing import Any
 
 from muniment.core.access import Scope, Visibility
-from muniment.core.codec import encode
 from muniment.core.diff import Pending
+from muniment.core.encode import encode
 from muniment.credential import create, open_credential, verify
 from muniment.ports.credential import Signer
 from muniment.ports.source import Fetched

@@ -21,7 +21,7 @@ from muniment import wire
 from muniment.calls import answers, requests
 from muniment.core.access import Scope
 from muniment.core.authority import VERBS
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.diff import Decided
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.rdf import json_ld

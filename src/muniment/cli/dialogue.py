@@ -20,7 +20,7 @@ from muniment.cli.page import show_change
 from muniment.cli.standing import Standing
 from muniment.cli.terminal import Styled, Terminal
 from muniment.core.claim import Claim
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import MunimentError
 from muniment.usecases.review import Choice
 

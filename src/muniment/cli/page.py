@@ -18,8 +18,8 @@ from typing import Any
 from muniment.cli.standing import Seen, Standing
 from muniment.cli.terminal import Piece, Styled, Terminal, brief, one_line
 from muniment.core.claim import Claim, Validity
-from muniment.core.codec import encode
 from muniment.core.conflict import Conflict
+from muniment.core.encode import encode
 from muniment.ports.source import ParsedUri, parse_uri
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")

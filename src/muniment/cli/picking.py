@@ -13,7 +13,7 @@ from muniment import wiring
 from muniment.cli.call import refusal
 from muniment.cli.dialogue import Decisions, Edit
 from muniment.cli.standing import Standing
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import InvalidInput, quoted
 from muniment.usecases.review import Choice
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from muniment.core.claim import Claim
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.evidence import Citation, json_of_citation
 from muniment.core.packet import Disagreement, json_of_conflict
 from muniment.core.query import Query

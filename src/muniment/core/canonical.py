@@ -21,6 +21,7 @@ from typing import Any
 
 _LARGEST = 2**53 - 1
 _text = json.JSONEncoder(ensure_ascii=False).encode  # made once: `dumps` makes an encoder a call
+_simple = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def canonical(value: Any) -> bytes:
@@ -30,9 +31,34 @@ def canonical(value: Any) -> bytes:
         ValueError: The value has no canonical form (NaN, a lone surrogate, a non-text key, a huge integer).
     """
     try:
-        return _render(value).encode("utf-8")
+        return (_simple(value) if _is_simple(value) else _render(value)).encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError("a lone surrogate has no canonical form") from error
+
+
+def _is_simple(value: Any) -> bool:
+    """Whether the standard encoder writes the canonical form: ASCII keys, no number but small integers.
+
+    >>> [_is_simple(x) for x in ({"a": [1, "ü", None]}, {"ü": 1}, {1: 1}, [1.0], [2**53], [True])]
+    [True, False, False, False, False, True]
+    """
+    waiting = [value]
+    for one in waiting:  # grows while it is gone through
+        kind = type(one)
+        if kind is dict:
+            for key, item in one.items():
+                if type(key) is not str or not key.isascii():
+                    return False
+                if type(item) is not str and item is not None:
+                    waiting.append(item)
+        elif kind is list or kind is tuple:
+            waiting.extend(item for item in one if type(item) is not str)
+        elif kind is int:
+            if abs(one) > _LARGEST:
+                return False
+        elif kind is not str and kind is not bool and one is not None:
+            return False
+    return True
 
 
 def _render(value: Any) -> str:

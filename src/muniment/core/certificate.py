@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import Finding
 
 FORMAT = "muniment-certificate/1"

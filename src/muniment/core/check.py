@@ -19,6 +19,8 @@ That boundaries are missing is found while reading (`core.draft`); what is wrong
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from muniment.core.access import Scope, Visibility
 from muniment.core.check_boundaries import (
     Known,
@@ -37,6 +39,7 @@ from muniment.core.check_boundaries import (
     risky_uses_are_verified,
     secrets_in,
     serves_something,
+    texts_of,
     uses_do_not_clash,
 )
 from muniment.core.check_kinds import (
@@ -98,4 +101,5 @@ def check_claim(
     claim: Claim, known: Known, rules: tuple[tuple[str, Rule], ...] = CLAIM_RULES
 ) -> tuple[Finding, ...]:
     """Every finding of every rule, in the rules' order."""
+    known = known if known.texts else replace(known, texts=texts_of(claim))
     return tuple(finding for _, rule in rules for finding in rule(claim, known))

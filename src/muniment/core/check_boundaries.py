@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 
 from muniment.core.access import Audience, Scope, Visibility, within
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros
+from muniment.core.codec import micros
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, quoted
 from muniment.core.fold import expiry_of
 from muniment.core.row import Row
@@ -41,6 +42,10 @@ NARROW_KINDS = (
 _BROAD_WORDS = frozenset("everyone everybody always never everywhere all every".split())
 
 
+Texts = tuple[tuple[str, str], ...]
+"""Texts with their paths."""
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a rule may look at besides the claim.
@@ -50,43 +55,52 @@ class Known:
         sources: Rows of the claims that it is derived from, as far as the proposer may see them.
         audiences: Their audiences.
         is_import: Whether it comes from another memory; some things may then be missing, and wait for review.
+        texts: The claim's own texts (`texts_of`), where they were gathered already.
     """
 
     now: int
     sources: Mapping[str, Row] = field(default_factory=dict)
     audiences: Mapping[str, Audience] = field(default_factory=dict)
     is_import: bool = False
+    texts: Texts = ()
 
 
 Rule = Callable[[Claim, Known], Iterator[Finding]]
 
 
-def strings_in(value: object, path: str) -> Iterator[tuple[str, str]]:
+def strings_in(value: object, path: str) -> Texts:
     """Every text of a JSON value with its path, keys included.
 
-    >>> list(strings_in({"tags": ["a"]}, ""))
-    [('/tags', 'tags'), ('/tags/0', 'a')]
+    >>> strings_in({"tags": ["a"]}, "")
+    (('/tags', 'tags'), ('/tags/0', 'a'))
     """
+    found: list[tuple[str, str]] = []
+    _gather(value, path, found)
+    return tuple(found)
+
+
+def _gather(value: object, path: str, found: list[tuple[str, str]]) -> None:
     if isinstance(value, str):
-        yield path, value
+        found.append((path, value))
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield f"{path}/{key}", str(key)
-            yield from strings_in(item, f"{path}/{key}")
+            below = f"{path}/{key}"
+            found.append((below, str(key)))
+            _gather(item, below, found)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from strings_in(item, f"{path}/{index}")
+            _gather(item, f"{path}/{index}", found)
 
 
-def _texts(claim: Claim) -> Iterator[tuple[str, str]]:
+def texts_of(claim: Claim) -> Texts:
     """Every text of a claim with its path."""
     return strings_in(encode(claim), "")
 
 
-def _is_plain(texts: tuple[tuple[str, str], ...]) -> bool:
+def is_plain(texts: Texts) -> bool:
     r"""Whether nothing in these texts can be forbidden or invisible, looked at as one: ASCII that prints.
 
-    >>> _is_plain((("/claim", "a"), ("/body", "b\nc"))), _is_plain((("/claim", "a\x00"),)), _is_plain((("", "\xad"),))
+    >>> is_plain((("/claim", "a"), ("/body", "b\nc"))), is_plain((("/claim", "a\x00"),)), is_plain((("", "\xad"),))
     (True, False, False)
     """
     whole = "".join(text for _, text in texts)
@@ -113,8 +127,8 @@ def has_statement(claim: Claim, known: Known) -> Iterator[Finding]:
 
 def is_readable(claim: Claim, known: Known) -> Iterator[Finding]:
     """Every text is of bearable length and without forbidden characters; names hold no invisible ones."""
-    texts = tuple(_texts(claim))
-    plain = _is_plain(texts)  # the usual case, in which only lengths are left to look at
+    texts = known.texts or texts_of(claim)
+    plain = is_plain(texts)  # the usual case, in which only lengths are left to look at
     for path, text in texts:
         limit = LONGEST_CLAIM if path == "/claim" else LONGEST_BODY
         if not plain or len(text) > limit:
@@ -130,10 +144,10 @@ def _principals(claim: Claim) -> Iterator[tuple[str, str]]:
 
 def has_no_secret(claim: Claim, known: Known) -> Iterator[Finding]:
     """No secret stands in any text of the claim."""
-    yield from secrets_in(tuple(_texts(claim)))
+    yield from secrets_in(known.texts or texts_of(claim))
 
 
-def secrets_in(texts: tuple[tuple[str, str], ...]) -> Iterator[Finding]:
+def secrets_in(texts: Texts) -> Iterator[Finding]:
     """Secrets in texts with their paths; a key's name counts with its value (`password: …`).
 
     >>> [f.path for f in secrets_in((("/properties/note", "no secret"), ("/properties/api_key", "x")))]

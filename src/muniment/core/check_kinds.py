@@ -19,9 +19,10 @@ from collections.abc import Iterator
 from muniment.core.access import Scope, Visibility
 from muniment.core.check_boundaries import Known
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros
+from muniment.core.codec import micros
 from muniment.core.confidence import grade_of
 from muniment.core.embedding import reference_problem
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, quoted
 from muniment.core.fold import expiry_of
 from muniment.core.source import Source

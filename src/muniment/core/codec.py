@@ -1,6 +1,6 @@
 """Values to JSON and back, by the types of their fields.
 
-- `encode` leaves out what is empty; `read` puts the defaults back. `read(type(x), encode(x)) == x`.
+- `encode` (`core.encode`) leaves out what is empty; `read` puts the defaults back. `read(type(x), encode(x)) == x`.
 - Times are written in UTC with `Z`; a time without an offset is refused, never guessed.
 - Every problem is a finding with its path; nothing is repaired in silence.
 - What is stored is read by the same code: it was checked when it came in, so nothing is checked twice by rules.
@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import types
 import typing
@@ -23,6 +24,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from muniment.core.access import Scope
+from muniment.core.encode import is_required
 from muniment.core.errors import Finding, quoted
 
 LARGEST_INTEGER = 2**53 - 1
@@ -31,72 +33,6 @@ T = TypeVar("T")
 Reader = Callable[[Any, str, list[Finding]], Any]
 _MISSING = object()
 _ = Scope  # named by the doctest
-
-
-def time_text(instant: datetime) -> str:
-    """UTC with microseconds only where there are any.
-
-    >>> time_text(datetime(2026, 7, 8, 12, tzinfo=UTC))
-    '2026-07-08T12:00:00Z'
-    """
-    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-_PLAIN = (str, int, bool, float, type(None))
-
-
-def encode(value: Any) -> Any:
-    """The JSON form of a value: dataclasses become objects without their empty fields."""
-    kind = type(value)
-    if kind in _PLAIN:
-        return value
-    if kind is datetime:
-        return time_text(value)
-    if kind is tuple or kind is list:
-        return [encode(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: encode(item) for key, item in value.items()}
-    if isinstance(value, frozenset | set):
-        return sorted(encode(item) for item in value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _encoded_fields(value)
-    return [encode(item) for item in value]
-
-
-def _encoded_fields(value: Any) -> dict[str, Any]:
-    found = {}
-    for name, required in _fields(typing.cast(type, type(value))):
-        item = getattr(value, name)
-        if required or not _empty(item):
-            found[name] = encode(item)
-    return found
-
-
-@cache
-def _fields(cls: type) -> tuple[tuple[str, bool], ...]:
-    return tuple((f.name, _is_required(f)) for f in dataclasses.fields(cls))
-
-
-def _is_required(field: dataclasses.Field[Any]) -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-
-
-def _empty(value: Any) -> bool:
-    """Whether a field is left out: nothing, an empty text, list or object, or a value that says nothing at all."""
-    kind = type(value)
-    if kind is str or kind is tuple or kind is dict or value is None:
-        return not value
-    if kind in _PLAIN or kind is datetime:
-        return False
-    if dataclasses.is_dataclass(kind):
-        return bool(value == _blank(kind))
-    return isinstance(value, Mapping) and not value
-
-
-@cache
-def _blank(cls: type) -> Any:
-    """The value of a dataclass that says nothing; None where it has to say something."""
-    return None if any(required for _, required in _fields(cls)) else cls()
 
 
 def read(cls: type[T], given: Any, path: str, findings: list[Finding]) -> T | None:
@@ -138,6 +74,48 @@ def read(cls: type[T], given: Any, path: str, findings: list[Finding]) -> T | No
     return cls(**values)
 
 
+def read_over(value: T, given: Mapping[str, Any], path: str, findings: list[Finding]) -> T | None:
+    """A dataclass with some of its fields read from JSON anew, as `read` would read them.
+
+    Args:
+        value: What the others are taken from.
+        given: Some fields in wire form; one that is null and not required gets its default.
+        path: JSON pointer of `given`.
+        findings: Problems are appended; with an error among them the result is None.
+
+    >>> read_over(Scope("repository", "local:shop"), {"id": "local:till"}, "", [])
+    Scope(kind='repository', id='local:till')
+    """
+    before = len(findings)
+    values: dict[str, Any] = {}
+    cls = typing.cast(Any, type(value))
+    readers = _readers(cls)
+    for name, item in given.items():
+        reader, required = readers[name]
+        if item is None and not required:
+            values[name] = _defaults(cls)[name]()
+        else:
+            values[name] = reader(item, f"{path}/{name}", findings)
+    if any(f.severity == "error" for f in findings[before:]):
+        return None
+    return typing.cast(T, dataclasses.replace(typing.cast(Any, value), **values))
+
+
+@cache
+def _defaults(cls: type) -> dict[str, Callable[[], Any]]:
+    found: dict[str, Callable[[], Any]] = {}
+    for one in dataclasses.fields(cls):
+        if one.default_factory is not dataclasses.MISSING:
+            found[one.name] = one.default_factory
+        elif one.default is not dataclasses.MISSING:
+            found[one.name] = functools.partial(_itself, one.default)
+    return found
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
 def trusted(cls: type[T], given: Any) -> T:
     """Read what this program wrote itself.
 
@@ -173,7 +151,7 @@ def _wrong(given: Any, path: str, expected: str) -> Finding:
 @cache
 def _readers(cls: type) -> dict[str, tuple[Reader, bool]]:
     hints = typing.get_type_hints(cls)
-    return {f.name: (_reader(hints[f.name]), _is_required(f)) for f in dataclasses.fields(cls)}
+    return {f.name: (_reader(hints[f.name]), is_required(f)) for f in dataclasses.fields(cls)}
 
 
 def _reader(hint: Any) -> Reader:

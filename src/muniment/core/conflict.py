@@ -21,8 +21,8 @@ from functools import lru_cache
 from typing import Literal
 
 from muniment.core.claim import Claim, Fact
-from muniment.core.codec import encode
 from muniment.core.differences import differences
+from muniment.core.encode import encode
 from muniment.core.relations import RELATIONS, Relation, relation
 from muniment.core.text import match_key
 

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from muniment.core.canonical import digest
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.ranking import ONE, Component
 
 Postings = Mapping[str, Sequence[tuple[int, int]]]

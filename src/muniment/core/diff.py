@@ -22,7 +22,7 @@ from typing import Any, Literal
 from muniment.core.access import Scope
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim, Freshness
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import Finding
 from muniment.core.source import Reading, Source
 

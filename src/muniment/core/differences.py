@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Literal
@@ -131,7 +132,9 @@ def _denials_apart(one: _Statement, other: _Statement) -> list[Difference]:
     return [Difference("negation", *pair) for pair in zip_longest(left, right, fillvalue="")]
 
 
+@lru_cache(maxsize=1_024)
 def _taken_apart(text: str) -> _Statement:
+    """A text's parts; nobody changes them, and a text is compared with many others in a row."""
     found = _Statement([], [], {})
     for token in _TOKEN.finditer(match_key(text)):
         written = token.group()

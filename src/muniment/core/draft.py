@@ -22,9 +22,10 @@ from typing import Any
 
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, read
+from muniment.core.codec import read
 from muniment.core.diff import Change, Diff
 from muniment.core.draft_rules import BOUNDARIES, DRAFT_RULES, Boundary, Rule, mapping
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, quoted
 from muniment.core.ids import is_id
 from muniment.core.vocabulary import (

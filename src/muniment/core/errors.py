@@ -18,7 +18,7 @@ Messages are one lower-case sentence without a final period, with the reader's i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["error", "warning", "notice"]
@@ -67,7 +67,9 @@ class Finding:
         >>> Finding("x", "y", path="/scope").under("/item").path
         '/item/scope'
         """
-        return replace(self, path=prefix + self.path)
+        return Finding(
+            self.code, self.message, prefix + self.path, self.fix, self.severity, self.req
+        )
 
 
 def errors_in(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

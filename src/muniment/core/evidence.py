@@ -21,7 +21,7 @@ from typing import Any
 from muniment.core.access import Scope, Visibility
 from muniment.core.bridge import Rewrite, json_of_rewrite
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, time_text
+from muniment.core.encode import encode, time_text
 from muniment.core.rank import Relevance, meaning, share
 from muniment.core.ranking import ONE
 from muniment.core.source import Reading, Source

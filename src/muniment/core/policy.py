@@ -19,8 +19,8 @@ from datetime import datetime
 from muniment.core.access import Scope
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim, Provenance, Validity
-from muniment.core.codec import encode
 from muniment.core.diff import Change
+from muniment.core.encode import encode
 from muniment.core.errors import Finding
 from muniment.core.extract import Extract
 from muniment.core.source import Reading, Source

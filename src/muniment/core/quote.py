@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from muniment.core.codec import time_text
 from muniment.core.dialogue import SIGNALS, Heard
+from muniment.core.encode import time_text
 from muniment.core.passage import Kept, Said
 from muniment.core.rank import share
 from muniment.core.ranking import ONE

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from muniment.core.canonical import digest
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.words import words
 
 ONE = 1 << 20

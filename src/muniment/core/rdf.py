@@ -20,7 +20,7 @@ from typing import Any
 
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim
-from muniment.core.codec import time_text
+from muniment.core.encode import time_text
 
 MUN = "https://muniment.dev/ns#"
 PROV = "http://www.w3.org/ns/prov#"

@@ -26,7 +26,8 @@ from typing import Any
 
 from muniment.core.access import Audience, Scope, Visibility
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, trusted
+from muniment.core.codec import trusted
+from muniment.core.encode import encode
 
 
 def with_normal_visibility(claim: Claim, audience: Audience | None = None) -> Claim:

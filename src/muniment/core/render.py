@@ -25,7 +25,7 @@ from types import MappingProxyType
 from muniment.core.bridge import Rewrite
 from muniment.core.canonical import digest_bytes
 from muniment.core.claim import Claim
-from muniment.core.codec import time_text
+from muniment.core.encode import time_text
 from muniment.core.evidence import Citation, Item
 from muniment.core.packet import Disagreement, Outcome
 from muniment.core.passage import Kept, Said

@@ -86,15 +86,17 @@ FORMATS = (
     ("xai_key", "xai-", "A{70,90}"),
 )  # fmt: skip
 
-# Kind, a literal that must be in the text (empty: none), and a pattern whose group is the secret.
+# Kind, what must be in the text (alternatives, parted by spaces; with `^` in the case-folded text, where the pattern
+# ignores case), and a pattern whose group is the secret.
 PATTERNS = (
-    ("aws_secret_access_key", "",
+    ("aws_secret_access_key", "^aws ^access",
      r"(?i:aws|secret_?access_?key)[^\n=:]{0,30}[=:]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])"),
     ("azure_client_secret", "Q~", r"(?<![\w~.-])([A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34})(?![\w~.-])"),
     ("azure_signature", "sig=", r"[?&;]sig=([A-Za-z0-9%+/]{40,90}(?:%3D|=){0,2})"),
-    ("discord_token", ".", r"(?<![\w.-])([MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38})(?![\w.-])"),
+    ("discord_token", ".",
+     r"([MNO](?<![\w.-][MNO])[A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38})(?![\w.-])"),
     ("gcp_service_account_key", "private_key_id", r"private_key_id\\?[\"']\s{0,3}:\s{0,3}\\?[\"']([0-9a-f]{40})"),
-    ("heroku_key", "-",
+    ("heroku_key", "^heroku",
      r"(?i:heroku)[^\n]{0,30}[=:]\s{0,3}[\"']?([0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})"),
     ("mailchimp_key", "-us", r"(?<![\w-])([0-9a-f]{32}-us\d{1,2})(?!\w)"),
     ("mailgun_key", "key-", r"(?<![\w-])(key-[0-9a-f]{32})(?!\w)"),
@@ -118,4 +120,11 @@ PREFIXED = tuple(
     for kind, prefixes, shape in FORMATS
     for prefix in prefixes.split()
 )
-IN_CONTEXT = tuple((kind, literal, re.compile(pattern)) for kind, literal, pattern in PATTERNS)
+
+SHORTEST = 20
+"""No token of `FORMATS` is shorter, its beginning included; and none has white space."""
+
+IN_CONTEXT = tuple(
+    (kind, tuple(needs.replace("^", "").split()), "^" in needs, re.compile(pattern))
+    for kind, needs, pattern in PATTERNS
+)

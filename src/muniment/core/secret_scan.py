@@ -29,9 +29,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from muniment.core.errors import Finding
-from muniment.core.secret_formats import FORMATS, IN_CONTEXT, PATTERNS, PREFIXED
+from muniment.core.secret_formats import FORMATS, IN_CONTEXT, PATTERNS, PREFIXED, SHORTEST
 from muniment.core.text import invisible_characters
 
 
@@ -54,8 +55,20 @@ class Match:
 
 
 def _prefixed(text: str) -> Iterator[Match]:
+    runs = "\n".join([run for run in text.split() if len(run) >= SHORTEST])
+    if runs:
+        yield from _with_prefixes(text, runs)
+
+
+def _with_prefixes(text: str, runs: str) -> Iterator[Match]:
+    """Tokens by their beginning; the few that do not occur in `runs` at all are not looked for.
+
+    Args:
+        text: Where they are looked for.
+        runs: The only parts of it that can hold one: no token has white space or is shorter than `SHORTEST`.
+    """
     for kind, prefix, rest in PREFIXED:
-        at = text.find(prefix)
+        at = text.find(prefix) if prefix in runs else -1
         while at >= 0:
             after = at + len(prefix)
             found = rest.match(text, after) if _begins(text, at) else None
@@ -72,9 +85,17 @@ def _begins(text: str, at: int) -> bool:
     return bool(re.match(r"\\[nrt]", text[max(0, at - 2) : at])) or text[max(0, at - 3)] == "%"
 
 
-def _in_context(text: str) -> Iterator[Match]:
-    for kind, literal, pattern in IN_CONTEXT:
+def _has(literals: tuple[str, ...], text: str) -> bool:
+    for literal in literals:  # noqa: SIM110 - a plain loop: this is asked a dozen times of every text
         if literal in text:
+            return True
+    return False
+
+
+def _in_context(text: str) -> Iterator[Match]:
+    folded = text.casefold()
+    for kind, literals, any_case, pattern in IN_CONTEXT:
+        if _has(literals, folded if any_case else text):
             for found in pattern.finditer(text):
                 if not _stands_in(found.group(1)):
                     yield Match(kind, *found.span(1))
@@ -214,7 +235,8 @@ def _stands_in(value: str) -> bool:
 
 
 def _in_addresses(text: str) -> Iterator[Match]:
-    if "://" in text:
+    scheme = text.find("://")
+    if scheme >= 0 and text.find("@", scheme) >= 0:
         for found in _URL.finditer(text):
             user, password = found.groups()
             known = password.lower() in _USUAL or password == user
@@ -223,7 +245,14 @@ def _in_addresses(text: str) -> Iterator[Match]:
                 yield Match("url_password", *found.span(2))
 
 
+_HEADER_NAMES = ("bearer", "bas")
+"""Part of every name in `_HEADER`, as case folding leaves it; `i` is left out, for a dotless one matches it too."""
+
+
 def _in_headers(text: str) -> Iterator[Match]:
+    folded = text.casefold()
+    if not any(name in folded for name in _HEADER_NAMES):
+        return
     for found in _HEADER.finditer(text):
         value = found.group(2)
         basic = found.group(1).lower() == "basic"
@@ -268,6 +297,8 @@ KINDS: tuple[str, ...] = tuple(
 )
 """Every kind that a scan can name."""
 
+_ORDER = MappingProxyType({kind: place for place, kind in enumerate(KINDS)})
+
 
 def scan(text: str) -> tuple[Match, ...]:
     """Every secret in a text, in order, without overlap.
@@ -278,9 +309,8 @@ def scan(text: str) -> tuple[Match, ...]:
     hidden = [each.offset for each in invisible_characters(text)]
     if hidden:
         found += _seen_without(text, frozenset(hidden))
-    order = {kind: place for place, kind in enumerate(KINDS)}
     kept: list[Match] = []
-    for match in sorted(found, key=lambda m: (m.start, order[m.kind], -m.end)):
+    for match in sorted(found, key=lambda m: (m.start, _ORDER[m.kind], -m.end)):
         if not kept or match.start >= kept[-1].end:
             kept.append(match)
         elif match.end > kept[-1].end:

@@ -146,6 +146,10 @@ def match_key(text: str) -> str:
     >>> match_key("раypal") == match_key("paypal")  # the first begins with Cyrillic letters
     False
     """
+    if text.isascii():
+        plain = " ".join(text.casefold().split())
+        if plain.isprintable():  # nothing is left that folding again would change
+            return plain
     key = _folded(text)
     while (again := _folded(key)) != key:
         key = again

@@ -21,7 +21,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.ports.importing import Message, Place
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from muniment.core.errors import Finding
 from muniment.exchange.opened import OpenFile
+from muniment.exchange.plain_yaml import plain_yaml
 from muniment.exchange.reading import Tools
 from muniment.exchange.strict_yaml import load_yaml
 from muniment.ports.importing import Passage, Place
@@ -132,6 +133,9 @@ def _looks_like_front(block: bytes) -> bool:
 def _front(block: bytes, name: str) -> tuple[dict[str, Any], tuple[Finding, ...]]:
     if not block.strip():
         return {}, ()
+    quick = plain_yaml(block.decode("utf-8")) if len(block) <= LARGEST_FRONT else None
+    if quick is not None:
+        return quick, ()
     loaded = load_yaml(block, name=name, limit_bytes=LARGEST_FRONT)
     if loaded.ok and isinstance(loaded.value, dict):
         return loaded.value, ()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from muniment.core.claim import Claim
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.exchange import managed_block
 from muniment.exchange.naming import by_name
 from muniment.exchange.reading import mapping_of, text_of

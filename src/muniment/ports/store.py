@@ -67,11 +67,19 @@ class Snapshot(Protocol):
     def lookup(self, key: str) -> tuple[Row, ...]:
         """The latest versions that carry a lookup key, sorted by seq."""
 
+    def lookups(self, keys: Collection[str]) -> Mapping[str, tuple[Row, ...]]:
+        """The latest versions under several lookup keys, each as `lookup` gives them; an unused key is absent."""
+
     def pointing_at(self, claim_id: str) -> tuple[Row, ...]:
         """Latest versions that are derived from, superseded by, or in conflict with a claim, or supersede it."""
 
     def docs(self, collection: str, parent: str | None = None) -> tuple[Doc, ...]:
         """The latest docs of a collection (of one parent), sorted by `first_seq`."""
+
+    def docs_under(
+        self, collection: str, parents: Collection[str]
+    ) -> Mapping[str, tuple[Doc, ...]]:
+        """The latest docs of several parents, each as `docs` gives them; a parent that has none is absent."""
 
     def doc(self, collection: str, id: str) -> Doc | None:
         """One doc."""

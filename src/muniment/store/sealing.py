@@ -24,7 +24,8 @@ from typing import Any
 
 from muniment.core.access import Audience, Scope
 from muniment.core.canonical import canonical, commitment
-from muniment.core.codec import micros, time_text
+from muniment.core.codec import micros
+from muniment.core.encode import time_text
 from muniment.core.errors import quoted
 from muniment.core.event import GENESIS, KINDS, Envelope, Event, chain
 from muniment.core.record import restore_content, strip_content

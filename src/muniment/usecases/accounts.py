@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, trusted
+from muniment.core.codec import trusted
 from muniment.core.diff import Application, Change, Decided
+from muniment.core.encode import encode
 from muniment.core.event import Envelope
 from muniment.core.plan import Applied, plan
 from muniment.core.record import claim_from

@@ -18,9 +18,9 @@ from typing import Any
 from muniment.core.access import Scope
 from muniment.core.bridge import Rewrite
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, time_text
 from muniment.core.decide import Ask, decide, labels_of
 from muniment.core.embedding import Coverage
+from muniment.core.encode import encode, time_text
 from muniment.core.evidence import Item, Seen, item_of
 from muniment.core.pack import Limits, Packed, Unit, pack, shortest_that_fits
 from muniment.core.packet import Budget, Disagreement, Omission, Outcome, Packet, Step, reasons_of

@@ -15,9 +15,10 @@ from typing import Any
 
 from muniment.core.access import NOBODY, Audience, intersect
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros
+from muniment.core.codec import micros
 from muniment.core.conflict import Conflict
 from muniment.core.diff import Application, Change, Decided, Pending
+from muniment.core.encode import encode
 from muniment.core.errors import Conflicted, Finding, errors_in
 from muniment.core.event import Event
 from muniment.core.plan import Applied, plan

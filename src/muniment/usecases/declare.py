@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from muniment.core.canonical import canonical
-from muniment.core.codec import encode
 from muniment.core.declaration import declaration_findings
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.event import Event
 from muniment.core.policy import Policy, policy_statement

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from muniment.core.codec import encode
 from muniment.core.diff import Pending
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.ports.credential import Signer
 from muniment.usecases.apply import Outcome

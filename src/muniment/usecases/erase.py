@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, trusted
+from muniment.core.codec import trusted
 from muniment.core.diff import Change
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput
 from muniment.core.event import Event
 from muniment.core.ids import is_id

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.core.ids import is_id
 from muniment.core.passage import Kept, Said, kept_from, said_from

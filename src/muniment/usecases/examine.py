@@ -8,21 +8,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from muniment.core.access import NOBODY, Audience, intersect, within
 from muniment.core.check import Known, check_claim, secrets_in
-from muniment.core.check_boundaries import strings_in
+from muniment.core.check_boundaries import is_plain, strings_in
 from muniment.core.check_diff import Targets, check_diff
 from muniment.core.claim import Claim
-from muniment.core.codec import encode
 from muniment.core.conflict import Conflict, compare
 from muniment.core.diff import Change, Diff
+from muniment.core.encode import encode
 from muniment.core.errors import Finding
-from muniment.core.fold import claim_keys
+from muniment.core.fold import claim_keys, value_keys
 from muniment.core.row import Row
-from muniment.core.text import text_findings
+from muniment.core.text import LONGEST_TEXT, text_findings
 from muniment.usecases.imported import PRINCIPAL as IMPORTER
 from muniment.usecases.tombstones import refusals
 from muniment.usecases.viewing import Viewing
@@ -35,32 +36,47 @@ class Examined:
     Attributes:
         findings: Everything, with paths into the diff.
         conflicts: Change id to how its item stands to visible claims.
+        records: The changes in wire form.
     """
 
     findings: tuple[Finding, ...]
     conflicts: dict[str, tuple[Conflict, ...]]
+    records: tuple[Mapping[str, Any], ...] = ()
 
 
 def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> Examined:
     """Examine a whole diff as `viewing`'s principal may; what an import may leave open stays open at review."""
     is_import = is_import or diff.proposed_by == IMPORTER
+    records = tuple(encode(change) for change in diff.changes)
     findings = list(check_diff(diff, _targets(viewing, diff, now)))
-    findings.extend(_texts(diff))
+    findings.extend(_texts(diff, records))
     conflicts: dict[str, tuple[Conflict, ...]] = {}
     before = _Before()
+    looked_up = _look_ahead(viewing, diff)
     for index, change in enumerate(diff.changes):
         findings.extend(f.under(f"/changes/{index}") for f in _settled_unseen(viewing, change))
         if change.item is None:
             continue
         place = f"/changes/{index}/item"
         known = _known(viewing, change.item, now, is_import)
+        known = replace(known, texts=strings_in(records[index]["item"], ""))
         findings.extend(f.under(place) for f in check_claim(change.item, known))
         findings.extend(f.under(place) for f in refusals(viewing, change.item))
-        keys = claim_keys(change.item, viewing.snapshot.key)
+        keys = looked_up[index]
         known_already = standing(viewing, change, keys)
         conflicts[change.id] = known_already + before.standing(change.item, keys, known_already)
         findings.extend(f.under(place) for f in map(_noticed, conflicts[change.id]))
-    return Examined(tuple(findings), conflicts)
+    return Examined(tuple(findings), conflicts, records)
+
+
+def _look_ahead(viewing: Viewing, diff: Diff) -> list[tuple[str, ...]]:
+    """Ask the store once for everything that a diff's items are compared with; the lookup keys of each change."""
+    key = viewing.snapshot.key
+    items = [change.item for change in diff.changes]
+    keys = [claim_keys(item, key) if item else () for item in items]
+    values = {one for item in items if item for one in value_keys(item, key)}
+    viewing.look_ahead({one for each in keys for one in each}, values)
+    return keys
 
 
 def _targets(viewing: Viewing, diff: Diff, now: int) -> Targets:
@@ -87,13 +103,15 @@ def _known(viewing: Viewing, item: Claim, now: int, is_import: bool) -> Known:
     return Known(now, seen, audiences, is_import)
 
 
-def _texts(diff: Diff) -> Iterable[Finding]:
+def _texts(diff: Diff, records: Sequence[Mapping[str, Any]]) -> Iterable[Finding]:
     """Findings about the texts of a diff that are not a claim's."""
     frame = encode(replace(diff, changes=()))
-    changes = [encode(replace(change, item=None)) for change in diff.changes]
-    texts = tuple(strings_in({**frame, "changes": changes}, ""))
+    changes = [{k: v for k, v in record.items() if k != "item"} for record in records]
+    texts = strings_in({**frame, "changes": changes}, "")
+    plain = is_plain(texts)
     for path, text in texts:
-        yield from text_findings(text, path, limit=100_000)
+        if not plain or len(text) > LONGEST_TEXT:
+            yield from text_findings(text, path)
     yield from secrets_in(texts)
 
 

@@ -23,8 +23,9 @@ from typing import Any
 from muniment.core.access import Scope, Visibility
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim, Freshness, Provenance, Relationship, Review, Validity
-from muniment.core.codec import encode, read
+from muniment.core.codec import read_over
 from muniment.core.draft_rules import mapping
+from muniment.core.encode import encode
 from muniment.core.errors import Finding
 from muniment.core.source import Evidence, Source
 from muniment.core.text import looks_like_instruction
@@ -125,14 +126,14 @@ def with_parts(claim: Claim, parts: Mapping[str, Any]) -> Claim:
         claim: As every import makes it.
         parts: Of `PARTS`, in wire form; validity and extensions are added to, the others replace.
     """
-    record = dict(encode(claim))
+    stated: dict[str, Any] = {"extensions": claim.extensions}
     for key in PARTS:
         if key in parts:
-            both = {**mapping(record.get(key)), **mapping(parts[key])}
-            record[key] = both if key in ("validity", "extensions") else parts[key]
+            both = {**mapping(encode(getattr(claim, key))), **mapping(parts[key])}
+            stated[key] = both if key in ("validity", "extensions") else parts[key]
     named = [*claim.aliases, *(parts.get("aliases") or ())]
-    record["aliases"] = list(dict.fromkeys(named))
-    return read(Claim, record, "", []) or claim
+    stated["aliases"] = list(dict.fromkeys(named))
+    return read_over(claim, stated, "", []) or claim
 
 
 def low_risk(uses: tuple[str, ...]) -> tuple[str, ...]:

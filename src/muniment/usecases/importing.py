@@ -19,9 +19,11 @@ from dataclasses import dataclass, replace
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros
+from muniment.core.codec import micros
 from muniment.core.diff import Basis, Change, Diff, Ignored, Trigger
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, errors_in
+from muniment.core.fold import KeyOf
 from muniment.core.text import match_key
 from muniment.ports.importing import (
     DEAD_STATES,
@@ -231,6 +233,7 @@ class _Run:
             return
         with self.session.store.snapshot(self.session.tenant) as snapshot:
             viewing = Viewing(snapshot, self.session.principal)
+            viewing.look_ahead({k for one in held for k in self._keys(snapshot.key, one) if k})
             compared = ((self._compared(viewing, one), one) for one in held)
             wanted = [(change, one) for change, one in compared if change is not None]
         if not wanted:
@@ -263,15 +266,22 @@ class _Run:
         kept = replace(claim, visibility=earlier.visibility)
         return Change("", "supersede", f"{reason}; it said something else before", kept, earlier.id)
 
+    def _keys(self, key: KeyOf, held: _Held) -> tuple[str, str]:
+        """The keys of a statement's slot, and of the name of the record whose only statement it is, if it is one."""
+        candidate = held.candidate
+        alone = candidate.is_record and candidate.foreign_id
+        alias = key("alias", match_key(candidate.foreign_id)) if alone else ""
+        return key("slot", str(self.scope), held.claim.slot), alias
+
     def _earlier(self, viewing: Viewing, held: _Held) -> Claim | None:
         """What is remembered of this statement, or of the record whose only statement it is."""
-        key = viewing.snapshot.key
-        where, claim = str(self.scope), held.claim
-        rows = list(viewing.lookup(key("slot", where, claim.slot)))
-        if not rows and held.candidate.is_record and held.candidate.foreign_id:
+        claim = held.claim
+        slot, alias = self._keys(viewing.snapshot.key, held)
+        rows = list(viewing.lookup(slot))
+        if not rows and alias:
             rows = [
                 row
-                for row in viewing.lookup(key("alias", match_key(held.candidate.foreign_id)))
+                for row in viewing.lookup(alias)
                 if row.review in ("accepted", "needs_review")
                 and not row.retired
                 and not viewing.successor_of(row.claim_id)

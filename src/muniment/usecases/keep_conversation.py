@@ -19,8 +19,8 @@ from datetime import datetime
 
 from muniment.core.access import Scope, Visibility, may_see
 from muniment.core.canonical import digest_bytes
-from muniment.core.codec import encode, time_text
 from muniment.core.conversation import Conversation, Message, holds
+from muniment.core.encode import encode, time_text
 from muniment.core.errors import Finding, InvalidInput, NotPermitted, errors_in, quoted
 from muniment.core.event import Event
 from muniment.core.ids import keyed_id

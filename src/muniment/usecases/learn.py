@@ -16,9 +16,9 @@ from datetime import datetime
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim, Confidence, Fact, Freshness, Provenance, Validity
-from muniment.core.codec import encode
 from muniment.core.diff import Basis, Change, Decided, Diff, Ignored, Trigger, change_digest
 from muniment.core.draft import draft_digest
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput
 from muniment.core.event import Event
 from muniment.core.extract import Extract

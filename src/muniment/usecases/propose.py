@@ -15,10 +15,15 @@ from muniment.core.access import NOBODY
 from muniment.core.canonical import digest
 from muniment.core.check import Known, check_claim
 from muniment.core.check_boundaries import LONGEST_BODY
-from muniment.core.codec import encode, micros
+from muniment.core.codec import micros
 from muniment.core.diff import Change, Diff
 from muniment.core.draft import read_diff
+<<<<<<< HEAD
 from muniment.core.errors import Conflicted, Finding, InvalidInput, errors_in
+=======
+from muniment.core.encode import encode
+from muniment.core.errors import Finding, InvalidInput, errors_in
+>>>>>>> 75fcecc (Check what is proposed with one reading of each claim, and ask the store for a part's neighbours at once)
 from muniment.core.event import Event
 from muniment.core.ids import keyed_id
 from muniment.core.record import with_normal_visibility
@@ -145,7 +150,7 @@ def record(
         findings = found + examined.findings
         if errors_in(findings):
             raise InvalidInput.of(findings)
-        revision = transaction.append(events_of(transaction, viewing, diff), now)
+        revision = transaction.append(events_of(transaction, viewing, diff, examined.records), now)
         token = token_of(transaction, revision)
     return Proposed(diff, findings, token)
 
@@ -198,8 +203,20 @@ def narrowed(viewing: Viewing, change: Change) -> Change:
     return replace(change, item=with_normal_visibility(change.item, audience))
 
 
-def events_of(transaction: Transaction, viewing: Viewing, diff: Diff) -> Sequence[Event]:
-    """The events that record a proposal: its frame, and every change by itself, so that each can be erased alone."""
+def events_of(
+    transaction: Transaction,
+    viewing: Viewing,
+    diff: Diff,
+    records: Sequence[Mapping[str, Any]] = (),
+) -> Sequence[Event]:
+    """The events that record a proposal: its frame, and every change by itself, so that each can be erased alone.
+
+    Args:
+        transaction: Where classes are declared.
+        viewing: The proposer's.
+        diff: What is proposed.
+        records: Its changes in wire form, where they are at hand.
+    """
     whole = encode(replace(diff, changes=()))
     note = {key: whole.pop(key) for key in _FREE_TEXT if key in whole}
     if diff.trigger.uri != f"principal:{diff.proposed_by}":  # that tells no more than the frame
@@ -209,10 +226,10 @@ def events_of(transaction: Transaction, viewing: Viewing, diff: Diff) -> Sequenc
     events = [Event("diff", diff.id, whole, cls=transaction.declare_class(diff.scope, NOBODY))]
     if note:
         events.append(Event("note", diff.id, note, diff.id, subjects))
-    for change in diff.changes:
+    for change, record in zip(diff.changes, records or map(encode, diff.changes), strict=True):
         where = _class_of(transaction, viewing, change)
         doc_id = change_doc_id(diff.id, change.id)
-        events.append(Event("change", doc_id, encode(change), diff.id, change.subjects, where))
+        events.append(Event("change", doc_id, record, diff.id, change.subjects, where))
     return events
 
 

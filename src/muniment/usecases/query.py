@@ -19,8 +19,9 @@ from typing import Any
 from muniment.core.access import Scope
 from muniment.core.answered import Answered, AnswerRow, Support
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, micros, time_text
+from muniment.core.codec import micros
 from muniment.core.decide import Ask, labels_of
+from muniment.core.encode import encode, time_text
 from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.evidence import citations_of
 from muniment.core.join import MOST_EXAMINATIONS, MOST_PROOFS, MOST_STATES, Bounds, Joined, join

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.source import evidence_of
 from muniment.usecases.propose import Proposed, propose

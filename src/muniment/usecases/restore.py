@@ -17,9 +17,8 @@ from typing import Any
 from muniment.core.access import Scope
 from muniment.core.canonical import canonical
 from muniment.core.check import secrets_in
-from muniment.core.check_boundaries import strings_in
+from muniment.core.check_boundaries import texts_of
 from muniment.core.claim import Claim
-from muniment.core.codec import encode
 from muniment.core.diff import (
     RESTORE,
     Application,
@@ -31,6 +30,7 @@ from muniment.core.diff import (
     change_digest,
     signed_statement,
 )
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, errors_in, quoted
 from muniment.core.event import Event
 from muniment.ports.credential import Signer
@@ -136,7 +136,7 @@ class _Work:
         if claim.id in self.viewing.erased():
             message, fix = "it was erased here", "nothing brings it back"
             return Finding("restore_erased", message, "", fix, req="A-DELETE")
-        secrets = errors_in(tuple(secrets_in(tuple(strings_in(encode(claim), "")))))
+        secrets = errors_in(tuple(secrets_in(texts_of(claim))))
         return next(iter((*refusals(self.viewing, claim), *secrets)), None)
 
     def events(self, transaction: Transaction, coming: Coming) -> Iterator[Event]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from muniment.core.access import NOBODY, Audience, intersect
-from muniment.core.codec import encode
 from muniment.core.diff import Change, Diff, Trigger
+from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.core.row import Row
 from muniment.core.source import Source

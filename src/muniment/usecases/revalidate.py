@@ -29,8 +29,9 @@ from muniment.core.certificate import (
     sealed,
     selected,
 )
-from muniment.core.codec import micros, read_time, time_text
+from muniment.core.codec import micros, read_time
 from muniment.core.decide import Ask, decide, superseded_for
+from muniment.core.encode import time_text
 from muniment.core.errors import Finding, InvalidInput, NotPermitted
 from muniment.core.ontology import flow_hash
 from muniment.core.packet import Packet

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from muniment.core.canonical import canonical
-from muniment.core.codec import encode, micros
+from muniment.core.codec import micros
+from muniment.core.encode import encode
 from muniment.core.diff import Change, Decided, Decision, Pending, change_digest, signed_statement
 from muniment.core.errors import Conflicted, Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.review import check_decision

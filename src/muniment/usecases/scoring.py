@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.ids import is_id
 from muniment.core.rank import Keyword, may_support, relevance, supports
 from muniment.core.ranking import FUSED, LEXICAL, ONE, RANKING_POLICY, policy_named

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, from_micros, micros
+from muniment.core.codec import from_micros, micros
 from muniment.core.decide import Ask, labels_of
+from muniment.core.encode import encode
 from muniment.core.ids import parse_id
 from muniment.core.record import claim_from
 from muniment.core.row import Row

@@ -15,7 +15,8 @@ from datetime import datetime
 from typing import Any
 
 from muniment.core.canonical import canonical
-from muniment.core.codec import encode, trusted
+from muniment.core.codec import trusted
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.token import (
     SECRET_BYTES,

@@ -28,8 +28,8 @@ def stones(snapshot: Snapshot, item: Claim) -> Iterator[Doc]:
 
 def refusals(viewing: Viewing, item: Claim) -> tuple[Finding, ...]:
     """Refusals for values that were rejected or erased in this scope, as far as they may be seen."""
-    for doc in stones(viewing.snapshot, item):
-        if doc.cls in viewing.classes:
+    for key in value_keys(item, viewing.snapshot.key):
+        for doc in viewing.stones(key):
             name = doc.parent[:12]
             message = f"this was rejected before in {quoted(item.scope)} (tombstone {name})"
             fix = f"a reviewer can lift it on new evidence: `muniment review --lift {name}`"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from muniment.core.codec import time_text
+from muniment.core.encode import time_text
 from muniment.core.ids import is_id
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import not_found

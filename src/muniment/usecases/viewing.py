@@ -59,6 +59,8 @@ class Viewing:
         self._rows: dict[str, Row | None] = {}
         self._conflicts: tuple[Mapping[str, Any], ...] | None = None
         self._erased: dict[str, tuple[str, ...]] | None = None
+        self._looked_up: dict[str, tuple[Row, ...]] = {}
+        self._stones: dict[str, tuple[Doc, ...]] = {}
 
     @property
     def state(self) -> tuple[Any, ...]:
@@ -242,9 +244,26 @@ class Viewing:
         contents = self.snapshot.contents([row.seq for row in rows if row.cls in self.classes])
         return {seq: claim_from(content) for seq, content in contents.items()}
 
+    def look_ahead(self, keys: Collection[str], values: Collection[str] = ()) -> None:
+        """Look up many keys at once, and the tombstones of many values; `lookup` and `stones` then know them.
+
+        Only where nothing is written before they are asked for.
+        """
+        rows, docs = self.snapshot.lookups(keys), self.snapshot.docs_under("tombstone", values)
+        self._looked_up.update({key: rows.get(key, ()) for key in keys})
+        self._stones.update({value: docs.get(value, ()) for value in values})
+
     def lookup(self, key: str) -> tuple[Row, ...]:
         """Visible latest versions under a lookup key."""
-        return tuple(row for row in self.snapshot.lookup(key) if row.cls in self.classes)
+        known = self._looked_up.get(key)
+        rows = self.snapshot.lookup(key) if known is None else known
+        return tuple(row for row in rows if row.cls in self.classes)
+
+    def stones(self, value: str) -> tuple[Doc, ...]:
+        """Visible tombstones of a value."""
+        known = self._stones.get(value)
+        docs = self.snapshot.docs("tombstone", value) if known is None else known
+        return tuple(doc for doc in docs if doc.cls in self.classes)
 
     def require_role(self, role: str, act: str) -> None:
         """Refuse what the principal's roles do not cover.

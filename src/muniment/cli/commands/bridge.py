@@ -9,7 +9,7 @@ import typer
 from muniment.cli.call import Call, scope_from
 from muniment.cli.commands.propose import say_proposed
 from muniment.cli.options import command
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 
 
 @command

@@ -13,7 +13,7 @@ from muniment import wire, wiring
 from muniment.cli.call import Call, refusal, scope_from, visibility_from
 from muniment.cli.options import command
 from muniment.cli.terminal import Styled, brief
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import InvalidInput, quoted
 from muniment.usecases.report import VERDICTS
 

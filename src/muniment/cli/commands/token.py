@@ -16,7 +16,7 @@ from muniment.cli.options import command
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
 from muniment.cli.terminal import Styled
 from muniment.core.authority import LADDER
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import quoted
 from muniment.core.token import Token
 from muniment.wiring import visibility_from as read_visibility

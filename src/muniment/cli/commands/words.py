@@ -11,7 +11,7 @@ from muniment.cli.call import Call, refusal
 from muniment.cli.options import command
 from muniment.cli.terminal import Styled
 from muniment.core import relations, vocabulary
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import quoted
 from muniment.core.ontology import flow_hash
 

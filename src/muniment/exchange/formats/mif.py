@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from muniment.core.claim import Entity, Relationship
-from muniment.core.codec import encode
+from muniment.core.encode import encode
 from muniment.core.errors import Finding
 from muniment.exchange.dates import all_stated, stated
 from muniment.exchange.formats.vault import is_mif

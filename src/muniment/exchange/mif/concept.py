@@ -21,10 +21,10 @@ from muniment.core.errors import Severity
 from muniment.exchange.loaded import LIMIT_BYTES
 from muniment.exchange.mif.frontmatter import Parts, split
 from muniment.exchange.mif.issue import Area, Issue, of_finding
-from muniment.exchange.mif.plain_yaml import plain_yaml
 from muniment.exchange.mif.project import FOREIGN, from_jsonld, plain_jsonld, to_jsonld
 from muniment.exchange.mif.schema import concept_problems
 from muniment.exchange.places import Places, json_places, nearest, yaml_places
+from muniment.exchange.plain_yaml import plain_yaml
 from muniment.exchange.strict_json import load_json
 from muniment.exchange.strict_yaml import load_yaml
 
@@ -139,7 +139,7 @@ def read_markdown(
             rule="K1.2",
         )
         return None, (*issues, empty)
-    plain = plain_yaml(parts.yaml)
+    plain = plain_yaml(parts.yaml, wide=True)
     if plain is not None:
         return Concept(plain, parts.body, file, parts=parts, text=parts.text), issues
     loaded = load_yaml(parts.yaml, limit_bytes=limit_bytes, leniency=FOREIGN)

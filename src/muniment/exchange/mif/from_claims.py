@@ -19,7 +19,8 @@ from typing import Any
 
 from muniment.core.canonical import digest, digest_bytes
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, read, time_text
+from muniment.core.codec import read
+from muniment.core.encode import encode, time_text
 from muniment.exchange.mif.concept import Concept, schema_issues
 from muniment.exchange.mif.entities import CORE_ENTITY_TYPES, entity_urn, slug
 from muniment.exchange.mif.formats import is_uri

@@ -24,7 +24,8 @@ from typing import Any
 
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim
-from muniment.core.codec import encode, read, read_time, time_text
+from muniment.core.codec import read, read_time
+from muniment.core.encode import encode, time_text
 from muniment.core.errors import Finding
 from muniment.exchange.mif import okf
 from muniment.exchange.mif.concept import Concept

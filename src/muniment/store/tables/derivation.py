@@ -82,8 +82,11 @@ class Derivation:
             derived: What folding it gave; None where its content was erased.
         """
         run, tenant = self.connection.run, self.tenant
-        for claim_id in envelope.subjects:
-            run(_SUBJECT, (tenant, claim_id, envelope.seq))
+        subjects = [(tenant, claim_id, envelope.seq) for claim_id in envelope.subjects]
+        if len(subjects) == 1:
+            run(_SUBJECT, subjects[0])
+        elif subjects:
+            self.connection.many(_SUBJECT, subjects)
         if envelope.kind == "claim" and cls is not None:
             self.heads[cls] = next_head(self._head(cls), envelope)
         if derived is None:
@@ -100,6 +103,8 @@ class Derivation:
 
     def _index(self, derived: Derived, cls: int, term_key: Callable[[str], int]) -> None:
         """Add the row by which the event is found."""
+        if derived.row is None and not derived.terms:
+            return
         old = self._replaced(derived)
         added = tail_row(derived, cls, term_key, old)
         if added is not None:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 
 from muniment.core.canonical import canonical
-from muniment.core.codec import time_text
+from muniment.core.encode import time_text
 from muniment.ports.store import Access
 from muniment.store.sealing import UNREADABLE
 from muniment.store.tables.connection import Connection

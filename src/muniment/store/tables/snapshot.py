@@ -29,10 +29,10 @@ PAGE = 1000
 """Envelopes fetched at a time."""
 
 
-def _versions(rest: str) -> str:
+def _versions(rest: str, before: str = "") -> str:
     """A statement that gives versions with the columns of `encoding.COLUMNS`."""
     names = ", ".join("c.id" if name == "cls" else f"v.{name}" for name in COLUMNS)
-    return f"SELECT {names} {rest}"
+    return f"SELECT {before}{names} {rest}"
 
 
 _TENANT = "SELECT id, key FROM tenant WHERE name = ?"
@@ -67,6 +67,16 @@ CROSS JOIN version v ON v.tenant = k.tenant AND v.seq = k.seq
 JOIN class c ON c.tenant = v.tenant AND c.number = v.class
 WHERE k.tenant = ? AND k.key = ? AND v.until_revision = 4611686018427387904 ORDER BY v.seq
 """)
+_LOOKUPS = _versions(
+    """
+FROM texts(?1) j
+CROSS JOIN lookup_key k ON k.tenant = ?2 AND k.key = j.value
+CROSS JOIN version v ON v.tenant = ?2 AND v.seq = k.seq
+JOIN class c ON c.tenant = v.tenant AND c.number = v.class
+WHERE v.until_revision = 4611686018427387904 ORDER BY v.seq
+""",
+    "j.value, ",
+)
 _POINTING = _versions("""
 FROM (SELECT DISTINCT seq FROM link WHERE tenant = ?1 AND to_id = ?2) l
 CROSS JOIN version v ON v.tenant = ?1 AND v.seq = l.seq
@@ -88,6 +98,12 @@ WHERE d.tenant = ? AND d.collection = ?
 _DOCS_OF = _docs("""
 FROM doc d LEFT JOIN class c ON c.tenant = d.tenant AND c.number = d.class
 WHERE d.tenant = ? AND d.collection = ? AND d.parent = ?
+""")
+_DOCS_UNDER = _docs("""
+FROM texts(?1) j
+CROSS JOIN doc d ON d.tenant = ?2 AND d.collection = ?3 AND d.parent = j.value
+LEFT JOIN class c ON c.tenant = d.tenant AND c.number = d.class
+ORDER BY d.first_seq
 """)
 _DOC = _docs("""
 FROM doc d LEFT JOIN class c ON c.tenant = d.tenant AND c.number = d.class
@@ -201,6 +217,14 @@ class TableSnapshot:
         """The latest versions that carry a lookup key, sorted by seq."""
         return self._rows(_LOOKUP, key)
 
+    def lookups(self, keys: Collection[str]) -> Mapping[str, tuple[Row, ...]]:
+        """The latest versions under several lookup keys; a key that nothing carries is absent."""
+        found: dict[str, list[Row]] = {}
+        wanted = (self._connection.listed(sorted(set(keys))), self._number)
+        for key, row in self._connection.decoded(_LOOKUPS, wanted, _keyed_row):
+            found.setdefault(key, []).append(row)
+        return {key: tuple(rows) for key, rows in found.items()}
+
     def pointing_at(self, claim_id: str) -> tuple[Row, ...]:
         """Latest versions that are derived from, superseded by, or in conflict with a claim, or supersede it."""
         return self._rows(_POINTING, claim_id)
@@ -214,6 +238,16 @@ class TableSnapshot:
         narrowed = () if parent is None else (parent,)
         docs = self._connection.decoded(statement, (self._number, collection, *narrowed), _doc_of)
         return tuple(sorted(docs, key=attrgetter("first_seq")))
+
+    def docs_under(
+        self, collection: str, parents: Collection[str]
+    ) -> Mapping[str, tuple[Doc, ...]]:
+        """The latest docs of several parents; a parent that has none is absent."""
+        found: dict[str, list[Doc]] = {}
+        wanted = (self._connection.listed(sorted(set(parents))), self._number, collection)
+        for doc in self._connection.decoded(_DOCS_UNDER, wanted, _doc_of):
+            found.setdefault(doc.parent, []).append(doc)
+        return {parent: tuple(docs) for parent, docs in found.items()}
 
     def doc(self, collection: str, id: str) -> Doc | None:
         """One doc."""
@@ -294,6 +328,10 @@ def tenant_of(t: tuple[Any, ...]) -> tuple[int, bytes]:
 
 def _last_of(t: tuple[Any, ...]) -> tuple[int, int, str]:
     return int(t[0]), int(t[1]), t[2].hex()
+
+
+def _keyed_row(t: tuple[Any, ...]) -> tuple[str, Row]:
+    return t[0], row_of(t[1:])
 
 
 def _doc_of(t: tuple[Any, ...]) -> Doc:

@@ -116,6 +116,7 @@ class TableTransaction(TableSnapshot):
         self._entropy = entropy
         self._next_revision = self._revision + 1
         self._failed = False
+        self._declared: dict[tuple[Scope, Audience], str] = {}
         self.erased: set[str] = set()
 
     def _new_tenant(self, connection: Connection) -> int:
@@ -125,13 +126,15 @@ class TableTransaction(TableSnapshot):
 
     def declare_class(self, scope: Scope, audience: Audience) -> str:
         """The id of the class with this scope and audience, made where there is none."""
-        audience = normal(audience)
-        form = canonical(audience).decode()
+        if (scope, audience) in self._declared:
+            return self._declared[scope, audience]
+        form = canonical(normal(audience)).decode()
         id = self.key("class", scope.kind, scope.id, form)
         with self._writing() as connection:
             if connection.one(_CLASS, (self._number, id)) is None:
                 number = connection.value(_NEXT_CLASS, (self._number,))
                 connection.run(_NEW_CLASS, (self._number, number, id, scope.kind, scope.id, form))
+        self._declared[scope, audience] = id
         return id
 
     @property
@@ -166,11 +169,10 @@ class TableTransaction(TableSnapshot):
         with self._writing() as connection:
             classes = {event.cls: self._class(event.cls) for event in events}
             planned = list(self._sealed(events, at, classes))
+            self._insert(connection, planned, classes)
             derivation = Derivation(connection, self._number, self._term_key())
-            for sealed, salt, derived in planned:
-                number = classes[sealed.envelope.cls][0]
-                self._insert(connection, sealed, salt, number)
-                derivation.add(sealed.envelope, number, derived)
+            for sealed, _, derived in planned:
+                derivation.add(sealed.envelope, classes[sealed.envelope.cls][0], derived)
             derivation.flush()
             self._embed(connection, [one[0].envelope.seq for one in planned], vectors)
         if planned:
@@ -219,12 +221,18 @@ class TableTransaction(TableSnapshot):
     def _must_hold(self, envelope: Envelope, derived: Derived) -> None:
         """Refuse with `ValueError` what the database cannot keep as text."""
 
-    def _insert(self, connection: Connection, sealed: Sealed, salt: bytes, cls: int | None) -> None:
-        e = sealed.envelope
-        digests = tuple(bytes.fromhex(digest) for digest in (e.commitment, e.previous, e.hash))
-        columns = (e.seq, e.revision, e.at, e.kind, e.id, e.parent, pack(e.subjects), cls)
-        connection.run(_EVENT, (self._number, *columns, *digests))
-        connection.run(_CONTENT, (self._number, e.seq, salt, sealed.body))
+    def _insert(
+        self,
+        connection: Connection,
+        planned: Sequence[tuple[Sealed, bytes, Derived]],
+        classes: Mapping[str, tuple[int | None, Where | None]],
+    ) -> None:
+        """Write the ledger's own rows."""
+        tenant = self._number
+        events = (_columns(sealed.envelope, classes) for sealed, _, _ in planned)
+        connection.many(_EVENT, [(tenant, *columns) for columns in events])
+        contents = ((sealed.envelope.seq, salt, sealed.body) for sealed, salt, _ in planned)
+        connection.many(_CONTENT, [(tenant, *columns) for columns in contents])
 
     def erase(self, claim_id: str) -> int:
         """Remove the contents that have the claim among their subjects, and all that was derived from them."""
@@ -323,3 +331,12 @@ class TableTransaction(TableSnapshot):
         except StoreError:
             self._failed = True
             raise
+
+
+def _columns(
+    e: Envelope, classes: Mapping[str, tuple[int | None, Where | None]]
+) -> tuple[Any, ...]:
+    """The columns of the table `event`, in the table's order, after the tenant's."""
+    digests = (bytes.fromhex(digest) for digest in (e.commitment, e.previous, e.hash))
+    number = classes[e.cls][0]
+    return (e.seq, e.revision, e.at, e.kind, e.id, e.parent, pack(e.subjects), number, *digests)

@@ -9,22 +9,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.mif_fuzz import PARSERS, YAML, fuzz
-from muniment.exchange.mif.plain_yaml import plain_yaml
+from muniment.exchange.loaded import STRICT
 from muniment.exchange.mif.project import FOREIGN, same_value
+from muniment.exchange.plain_yaml import plain_yaml
 from muniment.exchange.strict_yaml import load_yaml
 
 PIECES = (
     *YAML, "a", "b: ", "k:", "\n", "\n  ", "\n- ", "\n  - ", "x: y", "'q'", "no", "true", "1.5", "012", "[a, b]",
     "[]", "a #b", "::", "- - a", "\n    ", "1:30", "key: value\n", "list:\n", "  - i: 1\n    j: 2\n", "- i: 1\n",
     "'@id': ", "k:  v", "(x)", "/p", "'it''s'",
+    "null: ", "true:", "'true':", "yes: 1", "~: ", "99999999999999999999", "- 123456789012345678901", "[a, null, true]",
 )  # fmt: skip
 
 
 def agrees(text: str) -> bool:
-    quick = plain_yaml(text)
+    return _agrees(text, True) and _agrees(text, False)
+
+
+def _agrees(text: str, wide: bool) -> bool:
+    quick = plain_yaml(text, wide)
     if quick is None:
         return True
-    whole = load_yaml(text, leniency=FOREIGN)
+    whole = load_yaml(text, leniency=FOREIGN if wide else STRICT)
     return whole.ok and same_value(whole.value, quick)
 
 
@@ -42,6 +48,12 @@ def test_many_pieces_of_yaml_are_read_alike():
     answered = [text for text in texts if plain_yaml(text) is not None]
     assert len(answered) > 100
     assert all(map(agrees, answered))
+
+
+def test_what_only_a_lenient_reading_takes_is_left_to_the_strict_parser():
+    for text in ("true: 1\n", "a:\n  null: 1\n", "a: 99999999999999999999\n"):
+        assert plain_yaml(text) is None
+        assert plain_yaml(text, wide=True) == load_yaml(text, leniency=FOREIGN).value
 
 
 def test_usual_frontmatter_is_read_quickly():

@@ -2,7 +2,7 @@ r"""Read the plain part of YAML that frontmatter is mostly written in, several t
 
 - Block mappings and lists, one scalar a line, quoted without escapes or plain, and lists of words in brackets.
 - It never decides what is wrong: anything else, and anything odd, is left to `strict_yaml` by answering None.
-- What it does answer is what `strict_yaml` answers, with the leniency of the format; the tests compare the two.
+- What it does answer is what `strict_yaml` answers, strictly or with MIF's leniency; the tests compare the two.
 
 >>> plain_yaml("id: x\ntags:\n  - a\n  - 1\nof: {a: b}\n") is None
 True
@@ -32,12 +32,17 @@ class _Other(Exception):
     """The text is not plain."""
 
 
-def plain_yaml(text: str) -> dict[str, Any] | None:
-    """The mapping that a text holds; None where a whole parser has to look."""
+def plain_yaml(text: str, wide: bool = False) -> dict[str, Any] | None:
+    """The mapping that a text holds; None where a whole parser has to look.
+
+    Args:
+        text: YAML.
+        wide: Whether plain keys that are no text are kept as they are written, and integers beyond 64 bits too.
+    """
     if _ODD.search(text):
         return None
     lines = [line.rstrip(" ") for line in text.split("\n")]
-    reader = _Reader([line for line in lines if line])
+    reader = _Reader([line for line in lines if line], wide)
     try:
         value = reader.mapping(0, 0)
     except _Other:
@@ -46,8 +51,9 @@ def plain_yaml(text: str) -> dict[str, Any] | None:
 
 
 class _Reader:
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], wide: bool) -> None:
         self.lines = lines
+        self.wide = wide
         self.place = 0
         self.found = [_ENTRY.fullmatch(line) for line in lines]
 
@@ -76,10 +82,10 @@ class _Reader:
         self, key: str, rest: str | None, indent: int, depth: int, value: dict[str, Any]
     ) -> None:
         name = key[1:-1] if key[0] in "'\"" else key
-        if name in value:
+        if name in value or not (self.wide or name is not key or is_text(key)):
             raise _Other
         self.place += 1
-        value[name] = self._value(indent, depth) if not rest else _scalar(rest)
+        value[name] = self._value(indent, depth) if not rest else _scalar(rest, self.wide)
         if rest and self._indent() > indent:
             raise _Other  # a scalar that goes on in the next line
 
@@ -109,7 +115,7 @@ class _Reader:
             self.place += 1
             if self._indent() > indent:
                 raise _Other
-            return _scalar(found[5] or "")
+            return _scalar(found[5] or "", self.wide)
         value: dict[str, Any] = {}
         inner = indent + 2
         self._entry(found[3], found[4], inner, depth + 1, value)
@@ -121,7 +127,12 @@ class _Reader:
         return value
 
 
-def _scalar(written: str) -> Any:
+def is_text(key: str) -> bool:
+    """Whether a plain key is text, and no null or truth value."""
+    return isinstance(resolved(key)[0], str)
+
+
+def _scalar(written: str, wide: bool) -> Any:
     first = written[:1]
     if first in ("'", '"'):
         inner = written[1:-1]
@@ -130,12 +141,12 @@ def _scalar(written: str) -> Any:
         return inner
     if first == "[" and _WORDS.fullmatch(written):
         words = [word.strip() for word in written[1:-1].split(",")]
-        return [resolved(word, wide=True)[0] for word in words]
+        return [resolved(word, wide)[0] for word in words]
     if written in ("[]", "{}"):
         return [] if first == "[" else {}
     if not _PLAIN.fullmatch(written) or written[-1] == ":":
         raise _Other
-    value, fault = resolved(written, wide=True)
+    value, fault = resolved(written, wide)
     if fault:
         raise _Other
     return value
