@@ -479,6 +479,8 @@ def test_lookup_gives_the_latest_versions_that_carry_a_key(world):
         assert [r.claim_id for r in snapshot.lookup(key)] == [mem("c"), mem("b")]
         assert snapshot.lookups([key, "nothing", key]) == {key: snapshot.lookup(key)}
         assert snapshot.lookups([key, "nothing", key]) == {key: snapshot.lookup(key)}
+        assert snapshot.lookups([key, "nothing", key]) == {key: snapshot.lookup(key)}
+        assert snapshot.lookups([key, "nothing", key]) == {key: snapshot.lookup(key)}
 
 
 def test_keys_differ_between_tenants_and_stay_the_same(world):

@@ -21,8 +21,8 @@ from muniment import wire
 from muniment.calls import answers, requests
 from muniment.core.access import Scope
 from muniment.core.authority import VERBS
-from muniment.core.encode import encode
 from muniment.core.diff import Decided
+from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.core.rdf import json_ld
 from muniment.memory import Memory

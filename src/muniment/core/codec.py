@@ -24,9 +24,13 @@ from functools import cache
 from typing import Any, TypeVar
 
 from muniment.core.access import Scope
-from muniment.core.encode import is_required
+from muniment.core.encode import encode, is_required, time_text
 from muniment.core.errors import Finding, quoted
 
+__all__ = (
+    "LARGEST_INTEGER", "Reader", "T", "encode", "from_micros", "instant_in_utc", "micros", "read", "read_over",
+    "read_time", "time_text", "trusted",
+)  # fmt: skip
 LARGEST_INTEGER = 2**53 - 1
 _WRITTEN_WITH_EXPONENT = 1e21  # the canonical form writes smaller ones as digits alone
 T = TypeVar("T")

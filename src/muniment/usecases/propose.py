@@ -18,12 +18,8 @@ from muniment.core.check_boundaries import LONGEST_BODY
 from muniment.core.codec import micros
 from muniment.core.diff import Change, Diff
 from muniment.core.draft import read_diff
-<<<<<<< HEAD
-from muniment.core.errors import Conflicted, Finding, InvalidInput, errors_in
-=======
 from muniment.core.encode import encode
-from muniment.core.errors import Finding, InvalidInput, errors_in
->>>>>>> 75fcecc (Check what is proposed with one reading of each claim, and ask the store for a part's neighbours at once)
+from muniment.core.errors import Conflicted, Finding, InvalidInput, errors_in
 from muniment.core.event import Event
 from muniment.core.ids import keyed_id
 from muniment.core.record import with_normal_visibility

@@ -16,8 +16,8 @@ from datetime import timedelta
 
 from muniment.core.canonical import canonical
 from muniment.core.codec import micros
-from muniment.core.encode import encode
 from muniment.core.diff import Change, Decided, Decision, Pending, change_digest, signed_statement
+from muniment.core.encode import encode
 from muniment.core.errors import Conflicted, Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.review import check_decision
 from muniment.core.source import Reading
