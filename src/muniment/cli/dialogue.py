@@ -15,15 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from muniment import wiring
 from muniment.cli.page import show_change
-from muniment.cli.standing import Standing
 from muniment.cli.terminal import Styled, Terminal
-from muniment.core.claim import Claim
-from muniment.core.encode import encode
 from muniment.core.errors import MunimentError
+from muniment.reviewable.edited import changed_parts, editable_text
+from muniment.reviewable.standing import Standing
 from muniment.usecases.review import Choice
 
+HEAD = "# Change what is wrong, save, and leave the editor. Source and scope stay.\n"
 KEYS = (
     ("a", "accept"),
     ("r", "reject, and say why; the value is refused from now on"),
@@ -35,10 +34,6 @@ KEYS = (
     ("q", "quit, and apply what was decided"),
     ("?", "this help"),
 )
-EDITABLE = (
-    "claim", "title", "summary", "body", "type", "memory_type", "facts", "steps", "tags", "aliases",
-    "allowed_uses", "prohibited_uses", "validity", "visibility", "confidence",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +147,7 @@ def _edit(screen: Terminal, standing: Standing) -> Edit | None:
         screen.out(Styled("there is no claim in this change to edit", "yellow"))
         return None
     try:
-        parts = changed_parts(item, _in_editor(editable_text(item)))
+        parts = changed_parts(item, _in_editor(HEAD + editable_text(item)))
     except MunimentError as error:
         screen.findings(error.findings)
         return None
@@ -169,16 +164,6 @@ def _edit(screen: Terminal, standing: Standing) -> Edit | None:
     return Edit(standing.pending.diff.id, standing.change.id, parts, reason)
 
 
-def editable_text(item: Claim) -> str:
-    """The parts of a claim that may be edited, as YAML."""
-    import yaml
-
-    whole = encode(item)
-    parts = {name: whole[name] for name in EDITABLE if name in whole}
-    head = "# Change what is wrong, save, and leave the editor. Source and scope stay.\n"
-    return head + str(yaml.safe_dump(parts, sort_keys=False, allow_unicode=True, width=96))
-
-
 def _in_editor(text: str) -> bytes:
     """What an editor makes of a text; the file is for its owner alone."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
@@ -188,20 +173,3 @@ def _in_editor(text: str) -> bytes:
         file.write_text(text, "utf-8")
         subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603 - the user's own editor
         return file.read_bytes()
-
-
-def changed_parts(item: Claim, edited: bytes) -> dict[str, Any]:
-    """The parts that differ from the claim's; what was taken out is None.
-
-    Raises:
-        InvalidInput: It cannot be read.
-    """
-    from muniment.core.errors import InvalidInput
-
-    value, findings = wiring.read_document(edited, "claim.yaml")
-    if not isinstance(value, Mapping):
-        raise InvalidInput.of(findings)
-    whole = encode(item)
-    before = {name: whole[name] for name in EDITABLE if name in whole}
-    gone: dict[str, Any] = dict.fromkeys(name for name in before if name not in value)
-    return gone | {name: new for name, new in value.items() if before.get(name) != new}

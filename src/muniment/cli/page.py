@@ -10,32 +10,25 @@ r"""One change on the screen: before and after, evidence in its surroundings, fi
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from muniment.cli.standing import Seen, Standing
 from muniment.cli.terminal import Piece, Styled, Terminal, brief, one_line
 from muniment.core.claim import Claim, Validity
 from muniment.core.conflict import Conflict
 from muniment.core.encode import encode
-from muniment.ports.source import ParsedUri, parse_uri
+from muniment.reviewable import beside
+from muniment.reviewable.beside import (
+    WordPiece,
+    audience_text,
+    differing,
+    place,
+    plain_text,
+    reading_said,
+    word_pieces,
+)
+from muniment.reviewable.standing import Seen, Standing
 
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
-_SHOWN = (
-    "claim", "title", "summary", "body", "type", "memory_type", "facts", "steps", "tags", "aliases",
-    "allowed_uses", "prohibited_uses", "validity", "visibility", "scope", "confidence",
-)  # fmt: skip
-AROUND = 2
-MOST_LINES = 12
-READINGS = {
-    "match": ("green", "the source says so now"),
-    "moved": ("green", "the source says so now, at another place"),
-    "changed": ("red", "the source does not say so any more"),
-    "missing": ("red", "the source is gone"),
-    "could_not_observe": ("yellow", "the source could not be read now"),
-}
+READING_STYLE = {"good": "green", "bad": "red", "unsure": "yellow"}
 RISK_STYLE = {"low": "green", "medium": "yellow", "high": "red"}
 
 
@@ -79,9 +72,9 @@ def _statement(screen: Terminal, standing: Standing) -> None:
             if name != "claim":
                 screen.out(
                     Styled(f"{name.replace('_', ' ')}  ", "cyan"),
-                    Styled(was, "gone"),
+                    Styled(brief(was, 200), "gone"),
                     " → ",
-                    Styled(now, "new"),
+                    Styled(brief(now, 200), "new"),
                 )
         return
     if change.item is not None:
@@ -117,84 +110,42 @@ def _whole(screen: Terminal, claim: Claim) -> None:
     forbidden = f"; never for {', '.join(claim.prohibited_uses)}" if claim.prohibited_uses else ""
     screen.out(Styled("kind     ", "cyan"), f"{claim.type}, {claim.memory_type}, in {claim.scope}")
     screen.out(Styled("for      ", "cyan"), uses + forbidden)
-    screen.out(Styled("seen by  ", "cyan"), _audience(claim))
+    screen.out(Styled("seen by  ", "cyan"), one_line(audience_text(claim)))
     if claim.validity != Validity():
-        screen.out(Styled("valid    ", "cyan"), brief(_plain(encode(claim.validity)), 200))
-
-
-def _audience(claim: Claim) -> str:
-    audience = claim.visibility.audience
-    who = " and ".join(" or ".join(one) for one in audience) or "everybody of the tenant"
-    return f"{who} ({claim.visibility.level})"
+        screen.out(Styled("valid    ", "cyan"), brief(plain_text(encode(claim.validity)), 200))
 
 
 def word_difference(old: str, new: str) -> tuple[list[Piece], list[Piece]]:
     """Old and new text, each with what differs styled."""
-    left, right = _WORDS.findall(one_line(old)), _WORDS.findall(one_line(new))
-    before: list[Piece] = []
-    after: list[Piece] = []
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        gone, come = "".join(left[a:b]), "".join(right[c:d])
-        if gone:
-            before.append(gone if tag == "equal" else Styled(gone, "gone"))
-        if come:
-            after.append(come if tag == "equal" else Styled(come, "new"))
-    return before, after
+    before, after = word_pieces(one_line(old), one_line(new))
+    return [_styled(one) for one in before], [_styled(one) for one in after]
 
 
-def differing(old: Claim, new: Claim) -> Iterator[tuple[str, str, str]]:
-    """The parts in which two claims differ, as text."""
-    left, right = _as_proposed(old), _as_proposed(new)
-    for name in _SHOWN:
-        if left.get(name) != right.get(name):
-            yield name, brief(_plain(left.get(name)), 200), brief(_plain(right.get(name)), 200)
-
-
-def _as_proposed(claim: Claim) -> dict[str, Any]:
-    """A claim's parts without what is computed when it is accepted."""
-    parts = dict(encode(claim))
-    parts["confidence"] = {k: v for k, v in parts.get("confidence", {}).items() if k != "grade"}
-    return parts
-
-
-def _plain(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
-    if isinstance(value, list):
-        return ", ".join(_plain(item) for item in value)
-    return str(value)
+def _styled(piece: WordPiece) -> Piece:
+    kind, text = piece
+    return text if kind == "same" else Styled(text, kind)
 
 
 # --- evidence -------------------------------------------------------------------------------------
 
 
 def _evidence(screen: Terminal, seen: Seen) -> None:
-    style, said = READINGS[seen.reading.state]
+    how, said = reading_said(seen.reading.state)
+    style = READING_STYLE[how]
     detail = f": {brief(seen.reading.detail, 120)}" if seen.reading.detail else ""
     line = seen.reading.line or seen.evidence.line
     screen.out(
-        Styled("from     ", "cyan"), place(seen.uri, line), "  ", Styled(said, style), detail
+        Styled("from     ", "cyan"),
+        brief(place(seen.uri, line), 120),
+        "  ",
+        Styled(said, style),
+        detail,
     )
     if seen.data is not None and seen.reading.state in ("match", "moved"):
         for pieces in excerpt(seen.data, seen.reading.start, seen.reading.end):
             screen.out("  ", *pieces)
     elif seen.evidence.quote:
         screen.out("  ", Styled("it said: ", "dim"), brief(seen.evidence.quote, 300))
-
-
-def place(uri: str, line: int) -> str:
-    """An address as a person reads it, with the line.
-
-    >>> place("repo:local:shop!/Makefile", 3), place("repo:local:shop@main!/a", 0)
-    ('Makefile:3', 'a at main')
-    """
-    parsed = parse_uri(uri)
-    if not isinstance(parsed, ParsedUri):
-        return brief(uri, 120)
-    where = f"{parsed.path}:{line}" if line else parsed.path
-    return one_line(f"{where} at {parsed.ref}" if parsed.ref else where)
 
 
 def excerpt(data: bytes, start: int, end: int) -> Iterator[Sequence[Piece]]:
@@ -206,37 +157,19 @@ def excerpt(data: bytes, start: int, end: int) -> Iterator[Sequence[Piece]]:
     ▸ <2 │ >b<c>d
       <3 │ >e
     """
-    lines = data.split(b"\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    starts = [0]
-    for one in lines:
-        starts.append(starts[-1] + len(one) + 1)
-    first = data.count(b"\n", 0, start)
-    last = data.count(b"\n", 0, max(start, end - 1))
-    shown = range(max(0, first - AROUND), min(len(lines), last + AROUND + 1))
-    digits = len(str(shown.stop))
-    for number in shown[:MOST_LINES]:
-        inside = first <= number <= last
-        left = max(0, start - starts[number]) if inside else 0
-        right = max(0, end - starts[number]) if inside else 0
-        raw = lines[number].removesuffix(b"\r")
-        parts = (raw[:left], raw[left:right], raw[right:])
-        before, marked, after = (_decoded(part) for part in parts)
-        gutter = Styled(f"{number + 1:>{digits}} │ ", "dim")
+    lines, more = beside.excerpt(data, start, end)
+    digits = len(str(lines[-1].number + more + 1)) if lines else 1
+    for line in lines:
+        before, marked, after = (brief(t, 160) for t in (line.before, line.marked, line.after))
         yield (
-            "▸ " if inside else "  ",
-            gutter,
+            "▸ " if line.inside else "  ",
+            Styled(f"{line.number:>{digits}} │ ", "dim"),
             before,
             *([Styled(marked, "marked")] if marked else ()),
             after,
         )
-    if len(shown) > MOST_LINES:
-        yield ("  ", Styled(f"… {len(shown) - MOST_LINES} more lines", "dim"))
-
-
-def _decoded(raw: bytes) -> str:
-    return brief(raw.decode("utf-8", "replace"), 160)
+    if more:
+        yield ("  ", Styled(f"… {more} more lines", "dim"))
 
 
 # --- conflicts ------------------------------------------------------------------------------------

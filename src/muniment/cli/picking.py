@@ -12,9 +12,9 @@ from typing import Any
 from muniment import wiring
 from muniment.cli.call import refusal
 from muniment.cli.dialogue import Decisions, Edit
-from muniment.cli.standing import Standing
 from muniment.core.encode import encode
 from muniment.core.errors import InvalidInput, quoted
+from muniment.reviewable.standing import Standing
 from muniment.usecases.review import Choice
 
 LISTED = 20

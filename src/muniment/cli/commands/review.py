@@ -24,8 +24,8 @@ from muniment.cli.options import command
 from muniment.cli.page import RISK_STYLE
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
 from muniment.cli.picking import LISTED, Picker
-from muniment.cli.standing import ORDER, Standing, highest, standings
 from muniment.cli.terminal import Piece, Styled, brief
+from muniment.reviewable.standing import ORDER, Standing, highest, waiting
 from muniment.usecases.review import Choice
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def inbox(
     Example: `muniment inbox`
     """
     memory = call.memory()
-    diffs = _waiting(memory, "")
+    diffs = waiting(memory)
     if call.options.json:
         body = [wire.pending(p, memory.diff(p.diff.id)[1]) for p, _ in diffs]
         call.result({"inbox": body})
@@ -51,17 +51,6 @@ def inbox(
     _list(call, diffs, everything)
     if diffs:
         call.terminal.dim("next: muniment review")
-
-
-def _waiting(memory: Memory, diff_id: str) -> list[tuple[Pending, tuple[Standing, ...]]]:
-    """The diffs that wait (or the named one), with the standings of their open changes."""
-    found = [memory.diff(diff_id)] if diff_id else [memory.diff(p.diff.id) for p in memory.inbox()]
-    diffs = [(p, standings(memory, p, examined)) for p, examined in found]
-
-    def order(one: tuple[Pending, tuple[Standing, ...]]) -> tuple[int, datetime]:
-        return ORDER.index(highest(s.risk for s in one[1])), one[0].diff.created_at
-
-    return sorted(diffs, key=order)
 
 
 def _list(
@@ -166,8 +155,8 @@ def review(
     if lift:
         _lift(call, memory, lift, reason, fd, file)
         return None
-    diffs = _waiting(memory, diff)
-    waiting = [one for _, many in diffs for one in many]
+    diffs = waiting(memory, diff)
+    open_ = [one for _, many in diffs for one in many]
     given = bool(accept or reject or needs_review or edit)
     if not given and (not call.terminal.is_dialogue or call.options.json):
         return _say_waiting(call, diffs)
@@ -177,7 +166,7 @@ def review(
         raise refusal("no_reason", "a rejection says why", "--reason", fix, "B-DIFFREVIEW")
     unnamed: set[tuple[str, str]] = set()
     if given:
-        picked = Picker(waiting)
+        picked = Picker(open_)
         for ids, choice in (
             (accept, Choice("accepted")),
             (reject, Choice("rejected", reason, keep_value_open=keep_open)),
@@ -187,12 +176,12 @@ def review(
         if edit:
             picked.edit(edit, settings, reason)
         decisions, unnamed = picked.decisions, picked.unnamed
-        if waiting and not decisions.count:
-            raise _none_safe(waiting)
+        if open_ and not decisions.count:
+            raise _none_safe(open_)
     else:
-        decisions = decide(call.terminal, waiting) if waiting else Decisions()
+        decisions = decide(call.terminal, open_) if open_ else Decisions()
     if not decisions.count:
-        call.terminal.out("nothing was decided" if waiting else "nothing waits for review")
+        call.terminal.out("nothing was decided" if open_ else "nothing waits for review")
         return None
     applying = Applying(call, memory, fd, file, is_dialogue=not given)
     return applying.apply(decisions, unnamed)

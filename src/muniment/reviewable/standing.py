@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from muniment.core.claim import Claim
 from muniment.core.conflict import Conflict
@@ -103,6 +104,17 @@ class Standing:
             ("changed", "missing") if self.change.operation == "deprecate" else ("match", "moved")
         )
         return bool(self.seen) and all(one.reading.state in wanted for one in self.seen)
+
+
+def waiting(memory: Memory, diff_id: str = "") -> list[tuple[Pending, tuple[Standing, ...]]]:
+    """The diffs that wait, or the named one, with how their open changes stand: the riskiest first, then the oldest."""
+    found = [memory.diff(diff_id)] if diff_id else [memory.diff(p.diff.id) for p in memory.inbox()]
+    diffs = [(p, standings(memory, p, examined)) for p, examined in found]
+
+    def order(one: tuple[Pending, tuple[Standing, ...]]) -> tuple[int, datetime]:
+        return ORDER.index(highest(s.risk for s in one[1])), one[0].diff.created_at
+
+    return sorted(diffs, key=order)
 
 
 def standings(memory: Memory, pending: Pending, examined: Examined) -> tuple[Standing, ...]:
