@@ -1,0 +1,1 @@
+"""The HTTP interface: routes by verb, and the review page."""

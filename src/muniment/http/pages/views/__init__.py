@@ -1,0 +1,7 @@
+"""The views of the page, a file a subject; each is a function of a `mount.Page`."""
+
+from muniment.http.pages.mount import View
+from muniment.http.pages.views import inbox, seat
+
+VIEWS: tuple[tuple[str, str, View], ...] = (*seat.VIEWS, *inbox.VIEWS)
+"""Method, path and view."""
