@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
@@ -19,112 +18,18 @@ from urllib.parse import parse_qsl, quote, urlencode
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from muniment.core.errors import InvalidInput, MunimentError, NotPermitted
-from muniment.http.pages import render
+from muniment.http.pages.asked import HEADERS, Moved, Page, View, answer
 from muniment.http.pages.seats import COOKIE, PageSettings, Seat, Seats
+from muniment.http.pages.views import VIEWS
 from muniment.wire import http_status
 
 LARGEST_FORM = 2_000_000
 MOST_FIELDS = 20_000
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-HEADERS = {
-    "Content-Security-Policy": POLICY,
-    "X-Frame-Options": "DENY",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-THEMES = ("light", "dark")
-NAVIGATION = (
-    ("/inbox", "Inbox"),
-    ("/memory", "Memory"),
-    ("/recall", "Recall"),
-    ("/conflicts", "Conflicts"),
-    ("/sources", "Sources"),
-    ("/bridges", "Bridges"),
-    ("/overview", "Overview"),
-    ("/audit", "Audit"),
-)
 _STATIC = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-
-
-class Moved(Exception):
-    """The answer is another page."""
-
-    def __init__(self, to: str) -> None:
-        self.to = to
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One request to the page.
-
-    Attributes:
-        request: As it came.
-        seats: Who sits here.
-        seat: Who asks.
-        form: What a POST carries, the last word of each name.
-        several: All words of each name, in order.
-    """
-
-    request: Request
-    seats: Seats
-    seat: Seat
-    form: Mapping[str, str]
-    several: Mapping[str, tuple[str, ...]]
-
-    @property
-    def memory(self) -> Any:
-        """The memory, as who asks."""
-        return self.seat.memory
-
-    @property
-    def query(self) -> Mapping[str, str]:
-        """What the address asks."""
-        return dict(self.request.query_params)
-
-    @property
-    def wants_part(self) -> bool:
-        """Whether a script asks for a part of the page alone."""
-        return self.request.headers.get("hx-request") == "true"
-
-    def answer(self, template: str, status: int = 200, **given: Any) -> Response:
-        """A page from a template."""
-        return _answer(self.request, self.seat, template, status, **given)
-
-    def back(self, to: str, how: str = "", words: str = "") -> Response:
-        """Go to another page, and say something there."""
-        if words:
-            self.seat.say(how, words)
-        return RedirectResponse(to, HTTPStatus.SEE_OTHER, headers=HEADERS)
-
-
-View = Callable[[Page], Response]
-
-
-def _answer(
-    request: Request, seat: Seat | None, template: str, status: int, **given: Any
-) -> Response:
-    theme = request.cookies.get("muniment_theme", "")
-    text = render.page(
-        template,
-        seat=seat,
-        acting=seat.memory.session if seat else None,
-        messages=seat.heard() if seat else [],
-        path=request.url.path,
-        navigation=NAVIGATION,
-        theme=theme if theme in THEMES else "",
-        **given,
-    )
-    return HTMLResponse(text, status, headers=HEADERS)
 
 
 class _Pages:
@@ -168,7 +73,7 @@ class _Pages:
             target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             to = f"/sign-in?{urlencode({'next': target})}"
             return RedirectResponse(to, HTTPStatus.SEE_OTHER, headers=HEADERS)
-        return _answer(
+        return answer(
             request, None, "sign_in.html", HTTPStatus.UNAUTHORIZED, next="/inbox", wrong=""
         )
 
@@ -181,7 +86,7 @@ class _Pages:
         target = _local(form.get("next") or request.query_params.get("next", ""))
         code = request.query_params.get("code", "") if request.method == "GET" else ""
         if not code and request.method == "GET":
-            return _answer(request, None, "sign_in.html", 200, next=target, wrong="")
+            return answer(request, None, "sign_in.html", 200, next=target, wrong="")
         try:
             seat = (
                 self.seats.take_with_code(code)
@@ -191,19 +96,19 @@ class _Pages:
         except NotPermitted as refused:
             status = HTTPStatus.UNAUTHORIZED
             wrong = f"{refused.message}; {refused.findings[0].fix}"
-            return _answer(request, None, "sign_in.html", status, next=target, wrong=wrong)
-        answer = RedirectResponse(target, HTTPStatus.SEE_OTHER, headers=HEADERS)
+            return answer(request, None, "sign_in.html", status, next=target, wrong=wrong)
+        moved = RedirectResponse(target, HTTPStatus.SEE_OTHER, headers=HEADERS)
         secure = self.seats.settings.secure
-        answer.set_cookie(
+        moved.set_cookie(
             COOKIE, seat.name, httponly=True, samesite="strict", secure=secure, path="/"
         )
-        return answer
+        return moved
 
 
 def _failed(request: Request, seat: Seat, error: MunimentError) -> Response:
     findings = error.findings
     status = http_status(error)
-    return _answer(request, seat, "refused.html", status, message=error.message, findings=findings)
+    return answer(request, seat, "refused.html", status, message=error.message, findings=findings)
 
 
 def _local(target: str) -> str:
@@ -252,8 +157,6 @@ def mount_pages(app: Starlette, settings: PageSettings) -> Seats:
     Returns:
         Who sits there; its `code` signs in whoever started the server.
     """
-    from muniment.http.pages.views import VIEWS
-
     pages = _Pages(settings)
     app.router.routes.append(Route("/static/{name}", _static, methods=["GET"]))
     app.router.routes.append(Route("/sign-in", pages.sign_in, methods=["GET", "POST"]))

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from muniment.core.diff import Decision, Pending
 from muniment.core.errors import Conflicted, Finding, InvalidInput, MunimentError, NotPermitted
-from muniment.http.pages.mount import Page
+from muniment.http.pages.asked import Page
 from muniment.http.pages.views.seat import came_from
 from muniment.reviewable.beside import (
     Line,

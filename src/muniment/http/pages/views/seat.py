@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from starlette.responses import RedirectResponse, Response
 
 from muniment.core.errors import MunimentError
-from muniment.http.pages.mount import HEADERS, THEMES, Page
+from muniment.http.pages.asked import HEADERS, THEMES, Page
 from muniment.http.pages.seats import COOKIE
 
 
