@@ -28,6 +28,7 @@ from muniment.core.authority import gated
 from muniment.exchanging import Exchanging
 from muniment.grounded import GroundedVerbs
 from muniment.keeping import Keeping
+from muniment.noting import Noting
 from muniment.operating import Operating
 from muniment.ports.embedding import Embedder
 from muniment.ports.learning import Progress
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from muniment.usecases.show import Shown, Version
 
 
-class Memory(Exchanging, GroundedVerbs, Keeping, Operating, Reviewing):
+class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
     """Governed memory, as one principal of one tenant may use it. Make one with `Memory.open`."""
 
     def __init__(

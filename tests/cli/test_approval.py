@@ -76,7 +76,8 @@ def test_no_command_takes_a_passphrase_as_argument_or_from_the_environment(machi
     app = application([name for name, _, _ in COMMANDS])
     import typer.main
 
-    commands = typer.main.get_command(app).commands.values()
+    outer = typer.main.get_command(app).commands.values()
+    commands = [*outer, *chain.from_iterable(getattr(c, "commands", {}).values() for c in outer)]
     parameters = list(chain.from_iterable(command.params for command in commands))
     options = {option for parameter in parameters for option in parameter.opts}
     assert {o for o in options if "passphrase" in o} == {"--passphrase-fd", "--passphrase-file"}

@@ -9,7 +9,7 @@ import shlex
 
 import pytest
 
-from muniment.cli.catalog import COMMANDS
+from muniment.cli.catalog import COMMANDS, GROUPS
 from tests.docs.pages import PAGES, ROOT, name_of
 from tools.generators.cli import _help
 from tools.walkthrough import Names, a_walk
@@ -45,13 +45,15 @@ def unknown(call):
         return []
     if command not in NAMES:
         return [command]
+    if command in GROUPS and given[1:] and given[1] in GROUPS[command]:
+        command, given = f"{command} {given[1]}", given[1:]
     options = [one.partition("=")[0] for one in given[1:] if re.fullmatch(r"--[a-z-]+(=.*)?", one)]
     return [one for one in options if not re.search(rf"(?m)(^|\s){one}\b", help_of(command))]
 
 
 @functools.cache
 def help_of(command):
-    return _help(*([command] if command else []))
+    return _help(*command.split())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -2,4 +2,6 @@
 
 import pytest
 
-pytest.register_assert_rewrite("tests.store.acceptance", "tests.store.world")
+pytest.register_assert_rewrite(
+    "tests.store.acceptance", "tests.store.acceptance_notes", "tests.store.world"
+)

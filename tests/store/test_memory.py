@@ -10,6 +10,7 @@ from muniment.index.entry import packed, unpacked
 from muniment.store.memory import MemoryStore
 from tests.store.acceptance import *  # noqa: F403
 from tests.store.acceptance_facts import *  # noqa: F403
+from tests.store.acceptance_notes import *  # noqa: F403
 from tests.store.world import numbers
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.store.acceptance import *  # noqa: F403
 from tests.store.acceptance_facts import *  # noqa: F403
+from tests.store.acceptance_notes import *  # noqa: F403
 from tests.store.harm import Damage as FileDamage
 from tests.store.world import World, claim, mem, numbers
 

@@ -133,7 +133,7 @@ def test_many_that_open_a_new_database_at_once_do_each_step_once(postgres):
         thread.join()
     assert len(made) == 6
     numbers_of = postgres.server.run(address, "SELECT number FROM migration ORDER BY number")
-    assert numbers_of == [(1,), (2,), (3,)]
+    assert numbers_of == [(1,), (2,), (3,), (4,)]
     for store in made:
         store.close()
 

@@ -9,6 +9,7 @@ import pytest
 from muniment.store.sqlite import SqliteStore
 from tests.store.acceptance import *  # noqa: F403
 from tests.store.acceptance_facts import *  # noqa: F403
+from tests.store.acceptance_notes import *  # noqa: F403
 from tests.store.harm import Damage
 from tests.store.world import numbers
 

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from muniment.cli import main
-from muniment.cli.catalog import COMMANDS
+from muniment.cli.catalog import COMMANDS, GROUPS
 
 PAGE = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 
@@ -24,6 +24,9 @@ def commands(root: Path) -> str:
     parts = ["\n".join(rows), f"```console\n$ muniment --help\n{_help()}```"]
     for name, _, _ in COMMANDS:
         parts.append(f"## {name}\n\n```console\n$ muniment {name} --help\n{_help(name)}```")
+        for one in GROUPS.get(name, ()):
+            shown = f"```console\n$ muniment {name} {one} --help\n{_help(name, one)}```"
+            parts.append(f"### {name} {one}\n\n{shown}")
     return "\n\n".join(parts)
 
 

@@ -94,6 +94,10 @@ class Call:
         """
         if self.options.scopes:
             return tuple(scope_from(text, "--scope") for text in self.options.scopes)
+        return self.profile_scopes()
+
+    def profile_scopes(self) -> tuple[Scope, ...]:
+        """The profile's scopes where one works, whatever the command line says."""
         try:
             here = Path.cwd()
         except FileNotFoundError:  # the folder was removed under our feet: it is in no repository

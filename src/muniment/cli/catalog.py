@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("init", "init", "Make a profile, a store and a reviewer's credential; add a repository."),
     ("learn", "learn", "Read a repository's own files and propose what changed."),
@@ -19,6 +22,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("remember", "propose", "Propose one claim."),
     ("propose", "propose", "Propose a diff from a file."),
     ("report", "propose", "Say that a memory was wrong, outdated or useful: a proposal."),
+    ("note", "note", "Keep notes that end by themselves; propose what should last."),
     ("bridge", "bridge", "Propose that a phrase of queries may be rewritten to another."),
     ("import", "bring", "Propose what files of other memories say."),
     (
@@ -45,6 +49,12 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("completion", "words", "Print the shell's completion script."),
     ("version", "words", "Print the version."),
 )
+
+
+GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"note": ("put", "list", "get", "end", "propose")}
+)
+"""Commands that are made of others, which are named after them."""
 
 
 def module_of(name: str) -> str | None:

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -101,21 +101,31 @@ def split(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments, []
 
 
-def moved(arguments: list[str]) -> list[str]:
+def moved(arguments: list[str], groups: Collection[str] = ()) -> list[str]:
     """The arguments with the common options behind the command's name, where all before it are such.
+
+    Args:
+        arguments: As they were given.
+        groups: Commands whose name is followed by that of one of their own.
 
     >>> moved(["--json", "--as=user:ada", "recall", "q"])
     ['recall', '--json', '--as=user:ada', 'q']
     >>> moved(["--help", "recall"])
     ['--help', 'recall']
+    >>> moved(["--json", "note", "--as=user:ada", "list"], {"note"})
+    ['note', 'list', '--json', '--as=user:ada']
     """
     before, rest = split(arguments)
+    names = rest[:1]
+    if rest and rest[0] in groups:
+        between, inner = split(rest[1:])
+        before, names, rest = [*before, *between], [rest[0], *inner[:1]], [rest[0], *inner]
     at = 0
     while at < len(before):
         if before[at].partition("=")[0] not in _COMMON:
             return arguments
         at += 2 if before[at] in _VALUED else 1
-    return [*rest[:1], *before, *rest[1:]] if rest else arguments
+    return [*names, *before, *rest[len(names) :]] if rest else arguments
 
 
 # --- reading plain command lines ------------------------------------------------------------------

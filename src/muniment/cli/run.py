@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from muniment.cli import codes
 from muniment.cli.call import Options, PipeClosed, perform, terminal
-from muniment.cli.catalog import COMMANDS, module_of
+from muniment.cli.catalog import COMMANDS, GROUPS, module_of
 from muniment.cli.flags import COMMON, RECALL, moved, parse, split
 from muniment.core.errors import Finding, MunimentError, Refusal
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import typer
 
 COMPLETE = "_MUNIMENT_COMPLETE"
@@ -52,7 +54,7 @@ def run(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     _, rest = split(arguments)
     is_known = bool(rest) and module_of(rest[0]) is not None and COMPLETE not in os.environ
-    given = moved(arguments) if is_known else arguments or ["--help"]
+    given = moved(arguments, GROUPS) if is_known else arguments or ["--help"]
     if given[0] == "recall" and (values := parse(given[1:], RECALL)) is not None:
         return _recall(values)
     return _by_typer(given, rest[:1] if is_known else [name for name, _, _ in COMMANDS])
@@ -100,8 +102,21 @@ def application(names: list[str]) -> typer.Typer:
     for name in names:
         module = importlib.import_module(f"muniment.cli.commands.{module_of(name)}")
         function = getattr(module, name, None) or getattr(module, f"{name}_")  # `import_`
-        app.command(name, short_help=summaries[name])(function)
+        if name in GROUPS:
+            _add_group(app, name, summaries[name], module)
+        else:
+            app.command(name, short_help=summaries[name])(function)
     return app
+
+
+def _add_group(app: typer.Typer, name: str, summary: str, module: ModuleType) -> None:
+    import typer
+
+    group = typer.Typer(no_args_is_help=True, help=module.HELP, short_help=summary)
+    for one in GROUPS[name]:
+        function = getattr(module, name)[one]
+        group.command(one, short_help=(function.__doc__ or "").partition(".")[0] + ".")(function)
+    app.add_typer(group, name=name)
 
 
 # --- what went wrong ------------------------------------------------------------------------------

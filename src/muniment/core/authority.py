@@ -78,6 +78,12 @@ VERBS: tuple[Verb, ...] = (
     Verb("import_", "proposer", True, "import"),
     Verb("learn_conversation", "proposer", True, "learn"),
     Verb("keep_conversation", "proposer", True, route="POST /v1/conversations"),
+    # Keeping notes of one's own; nothing of them is in the ledger until it is proposed.
+    Verb("notes", "reader", command="note"),
+    Verb("read_note", "reader", command="note"),
+    Verb("note", "proposer", True, "note"),
+    Verb("end_notes", "proposer", True, "note"),
+    Verb("propose_note", "proposer", True, "note"),
     # Deciding.
     Verb("review", "reviewer", True, "review", page=True),
     Verb("review_signed", "reviewer", True, route="POST /v1/diffs/{id}/decisions"),

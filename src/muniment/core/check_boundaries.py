@@ -186,7 +186,8 @@ def has_source(claim: Claim, known: Known) -> Iterator[Finding]:
             req="B-V1",
         )
     elif claim.source.is_weak:
-        message = f"a source of kind {quoted(claim.source.kind)} without an address is weak"
+        without = "" if claim.source.uri else " without an address"
+        message = f"a source of kind {quoted(claim.source.kind)}{without} is weak"
         yield Finding(
             "weak_source", message, "/source", "link what it rests on", "warning", "B-SOURCE"
         )

@@ -24,7 +24,7 @@ from typing import Literal
 from muniment.core.canonical import digest_bytes
 
 ReadingState = Literal["match", "moved", "changed", "missing", "could_not_observe"]
-WEAK_KINDS = ("model_summary", "unknown")
+WEAK_KINDS = ("model_summary", "note", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ class Source:
 
     @property
     def is_weak(self) -> bool:
-        """Recognised as weak (`B-SOURCE`): nothing to go back to, a model's summary, or an import without provenance.
+        """Recognised as weak (`B-SOURCE`).
+
+        Nothing to go back to, a model's summary, somebody's passing note, or an import without provenance.
 
         >>> Source("model_summary").is_weak, Source("file", uri="file:///a").is_weak
         (True, False)

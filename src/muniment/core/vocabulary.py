@@ -5,8 +5,7 @@
 - Uses carry a risk; a use that nobody declared is high-risk (`B-USES`).
 - The relation map says of a predicate whether it holds one value or many; the flow hash covers all of this.
 
-Sources: seed A (types, scopes, origins, contents, methods, statuses, relationships, grades, equivalents,
-distinctions), seed B (claim types, freshness, review, uses, diff operations).
+Sources: seed A, and for claim types, freshness, review, uses and the operations of diffs seed B.
 
 >>> unknown_name("memory_type", "semantc").message
 '`semantc` is not a memory type'
@@ -192,6 +191,7 @@ SOURCE_KINDS = _terms(
     ("memory", "other claims of this store"),
     ("import", "a record of another memory"),
     ("model_summary", "a summary that a model wrote"),
+    ("note", "a note of its writer's own, which ends and which nobody else can look at"),
     ("unknown", "not stated"),
 )
 KIND_ORIGINS = (

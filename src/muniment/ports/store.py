@@ -21,6 +21,7 @@ from muniment.core.access import Audience, Scope
 from muniment.core.event import Envelope, Event, Verification
 from muniment.core.facts import FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
+from muniment.ports.working import NoteStore
 
 if TYPE_CHECKING:
     from muniment.index.selection import View
@@ -176,6 +177,10 @@ class Access:
 
 class Store(Protocol):
     """A place where tenants' memories live."""
+
+    @property
+    def notes(self) -> NoteStore:
+        """Working and short-term memory, beside the ledger."""
 
     def snapshot(self, tenant: str) -> AbstractContextManager[Snapshot]:
         """The latest committed state, fixed until the context ends."""

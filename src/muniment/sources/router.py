@@ -20,6 +20,14 @@ from muniment.ports.source import Fetched, ParsedUri, parse_uri
 from muniment.sources.file import read_beneath
 from muniment.sources.repository import FolderRepository, GitRepository, open_repository
 
+_NOT_READ = (
+    ("import:", "kept_record: an export is a copy of a moment; its record was kept with the claim"),
+    (
+        "note:",
+        "passing_note: a note is its writer's alone and ends; what it said was kept with the claim",
+    ),
+)
+
 
 class Router:
     """Maps a URI to what can read it."""
@@ -38,11 +46,9 @@ class Router:
     def fetch(self, uri: str) -> Fetched:
         """Read the bytes at a URI."""
         parsed = parse_uri(uri)
-        if uri.startswith("import:"):
-            detail = (
-                "kept_record: an export is a copy of a moment; its record was kept with the claim"
-            )
-            return Fetched(None, "unreadable", detail)
+        for scheme, detail in _NOT_READ:
+            if uri.startswith(scheme):
+                return Fetched(None, "unreadable", detail)
         if isinstance(parsed, Finding):
             return Fetched(None, "unreadable", f"{parsed.code}: {parsed.message}")
         return self._file(parsed.path) if parsed.kind == "file" else self._blob(parsed)

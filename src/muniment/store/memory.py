@@ -36,6 +36,7 @@ from muniment.store.audit import Ledger, verify_ledger
 from muniment.store.index_reading import Caches
 from muniment.store.indexing import NO_VECTORS
 from muniment.store.memory_log import RetrievalLog
+from muniment.store.memory_notes import MemoryNotes
 from muniment.store.memory_snapshot import MemorySnapshot
 from muniment.store.memory_state import TenantState
 from muniment.store.sealing import KEY_BYTES, SALT_BYTES, Place, recorded_at, seal
@@ -147,6 +148,7 @@ class MemoryStore:
     def __init__(self, entropy: Callable[[int], bytes], busy_timeout_ms: int = 5000) -> None:
         self._entropy = entropy
         self._timeout = busy_timeout_ms / 1000
+        self.notes = MemoryNotes(busy_timeout_ms)
         self._tenants: dict[str, TenantState] = {}
         self._logs: dict[str, RetrievalLog] = {}
         self._caches = Caches()
@@ -259,4 +261,5 @@ class MemoryStore:
         """Let go of everything; calling it again does no harm."""
         with self._lock:
             self._closed = True
+            self.notes.close()
             self._tenants, self._logs = {}, {}

@@ -104,6 +104,10 @@ def diagnose(session: Session, reader: FileReader, head: str = "") -> Diagnosis:
         NotPermitted: A principal acts that is no operator.
     """
     verification = verify(session, head)
+    session.store.notes.sweep(
+        session.tenant, session.now()
+    )  # nobody is told of others' notes, but their bytes go
+    session.store.notes.settle()
     with session.store.snapshot(session.tenant) as snapshot:
         accounts = (*_accounts(session, snapshot, reader), *unaccounted(snapshot))
     return Diagnosis(verification, accounts, tuple(getattr(session.store, "notices", ())))

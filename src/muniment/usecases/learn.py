@@ -16,11 +16,9 @@ from datetime import datetime
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim, Confidence, Fact, Freshness, Provenance, Validity
-from muniment.core.diff import Basis, Change, Decided, Diff, Ignored, Trigger, change_digest
+from muniment.core.diff import Basis, Change, Diff, Ignored, Trigger
 from muniment.core.draft import draft_digest
-from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput
-from muniment.core.event import Event
 from muniment.core.extract import Extract
 from muniment.core.policy import LEARNER, READ, STRUCTURED
 from muniment.core.secret_scan import secret_findings
@@ -28,13 +26,15 @@ from muniment.core.source import Evidence, Reading, Source, evidence_of
 from muniment.ports.learning import FileReader, Progress
 from muniment.ports.source import Fetched, Repository, repo_uri
 from muniment.usecases.left_out import left_out, without_refused
-from muniment.usecases.pending import change_doc_id, open_changes, waiting
+from muniment.usecases.pending import open_changes, waiting
 from muniment.usecases.propose import Proposed, record
 from muniment.usecases.session import Session
 from muniment.usecases.tombstones import refusals
 from muniment.usecases.viewing import Viewing
+from muniment.usecases.withdraw import withdraw
 
 PRINCIPAL = LEARNER
+_SAYS_ELSE = "withdrawn: the files say something else now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def learn(
     with session.store.snapshot(session.tenant) as snapshot:
         viewing = Viewing(snapshot, session.principal)
         changes = tuple(run.compare(viewing, found))
-    withdrawn = _withdraw(session, run.outdated)
+    withdrawn = withdraw(session, run.outdated, PRINCIPAL, _SAYS_ELSE)
     proposed = _propose(session, run, changes) if changes else None
     return Learned(
         scope, files, len(found), proposed, run.waiting, run.unchanged, tuple(run.left_out), withdrawn,
@@ -318,24 +318,6 @@ def _change_key(change: Change) -> tuple[object, ...]:
         tuple((e.start, e.end, e.quote) for e in change.source.evidence) if change.source else ()
     )
     return change.operation, change.target_id, statement, spans
-
-
-def _withdraw(session: Session, outdated: list[tuple[str, Change]]) -> int:
-    """Take back proposals of earlier runs; that is the proposer's own to do, and leaves no tombstone."""
-    if not outdated:
-        return 0
-    now = session.now()
-    with session.store.transaction(session.tenant) as transaction:
-        events = []
-        for diff_id, change in outdated:
-            decided = Decided(
-                diff_id, change.id, "rejected", PRINCIPAL, now, "withdrawn: the files say something else now",
-                change_digest(change),
-            )  # fmt: skip
-            doc_id = change_doc_id(diff_id, change.id)
-            events.append(Event("decision", doc_id, encode(decided), diff_id, change.subjects))
-        transaction.append(events, now)
-    return len(outdated)
 
 
 def _propose(session: Session, run: _Run, changes: tuple[Change, ...]) -> Proposed | None:

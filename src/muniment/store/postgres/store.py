@@ -25,6 +25,7 @@ from muniment.ports.store import Access
 from muniment.store import indexing
 from muniment.store.index_reading import Caches
 from muniment.store.postgres.connection import Connection
+from muniment.store.postgres.notes import PostgresNotes
 from muniment.store.postgres.schema import prepare
 from muniment.store.postgres.transaction import PostgresSnapshot, PostgresTransaction, number_of
 from muniment.store.sealing import KEY_BYTES
@@ -61,6 +62,7 @@ class PostgresStore:
         self._keys: dict[str, bytes] = {}
         self._notices: tuple[str, ...] = ()
         self._name = ""
+        self.notes = PostgresNotes(self._connection)
         self._closed = False
         self._begin_process()
 

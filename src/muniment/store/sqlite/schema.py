@@ -45,6 +45,7 @@ class Kind:
 
 LEDGER = Kind(0x4D554E31, "PRAGMA application_id = 1297436209", "migrations")  # "MUN1"
 LOG = Kind(0x4D554E4C, "PRAGMA application_id = 1297436236", "log_migrations")  # "MUNL"
+NOTES = Kind(0x4D554E57, "PRAGMA application_id = 1297436247", "note_migrations")  # "MUNW"
 
 _VERSIONS = tuple(f"PRAGMA user_version = {number}" for number in range(1000))
 

@@ -28,6 +28,7 @@ from muniment.store.sealing import KEY_BYTES
 from muniment.store.sqlite.connection import Connection, damaged
 from muniment.store.sqlite.crash import problems_after_crash, told_after_crash
 from muniment.store.sqlite.log import RetrievalLog
+from muniment.store.sqlite.notes import SqliteNotes
 from muniment.store.sqlite.opening import File
 from muniment.store.sqlite.presence import Presence
 from muniment.store.sqlite.schema import LEDGER, LOG
@@ -66,6 +67,7 @@ class SqliteStore:
     def __init__(self, file: File, log_file: File, entropy: Callable[[int], bytes]) -> None:
         self._file = file
         self._log_file = log_file
+        self.notes = SqliteNotes(file)
         self._entropy = entropy
         self._idle: list[Connection] = []
         self._caches = Caches()
@@ -90,8 +92,8 @@ class SqliteStore:
         """Open a store's file.
 
         Args:
-            path: The file. Beside it lie `-wal` and `-shm` (SQLite's), `.log` (retrievals) and, while it is written
-                to, `.open`.
+            path: The file. Beside it lie `-wal` and `-shm` (SQLite's), `.log` (retrievals), `.notes` and, while it is
+                written to, `.open`.
             entropy: Gives n random bytes, for keys and salts.
             create: Make it, and its folder, where there is none.
             vfs: The name of SQLite's file layer; None for the platform's.
@@ -393,3 +395,4 @@ class SqliteStore:
                     closing.callback(connection.close)
                 if self._log is not None:
                     closing.callback(self._log.close)
+                closing.callback(self.notes.close)

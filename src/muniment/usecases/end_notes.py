@@ -1,0 +1,47 @@
+"""End notes: one, or all of a turn, task or conversation that is over (`A-WORKING`).
+
+- What ends is in no answer from then on, and its bytes are removed from the disk; where something holds that up, the
+  answer says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from muniment.core.access import Scope
+from muniment.core.errors import NotFound, quoted
+from muniment.usecases.note_scope import note_scope
+from muniment.usecases.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What ending notes came to.
+
+    Attributes:
+        scope: Where they were.
+        notes: How many ended.
+        disk: Whether their bytes are gone: `complete`, or `pending: …`.
+    """
+
+    scope: Scope
+    notes: int
+    disk: str
+
+
+def end_notes(session: Session, *keys: str, scope: str | Scope = "") -> Ended:
+    """End the named notes of a scope, or all of it where none is named.
+
+    Raises:
+        NotFound: A named note is not there; nothing was ended.
+        InvalidInput: Nobody acts, or it is not certain which scope is meant.
+    """
+    place = note_scope(session, scope)
+    with session.store.notes.book(session.tenant, session.principal, session.now()) as book:
+        mine = {note.key: note for note in book.all() if note.scope == place}
+        for key in keys:
+            if key not in mine:
+                message = f"there is no note {quoted(key)} in {quoted(place)}"
+                raise NotFound(message, fix="`muniment note list` names those that are there")
+        count = book.remove([mine[key] for key in dict.fromkeys(keys or mine)])
+    return Ended(place, count, session.store.notes.settle())
