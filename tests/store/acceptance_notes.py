@@ -136,6 +136,17 @@ def test_removed_notes_are_gone_and_the_others_stay(notes):
     assert [(one.scope, one.key) for one in kept(notes)] == [(TURN, "a"), (TASK, "b")]
 
 
+@pytest.mark.req("A-DELETE")
+def test_a_note_is_forgotten_by_its_identifier_if_it_still_says_so(notes):
+    put(notes, note("a", "It says so.", id="wrk_a"), note("b", "It says so.", id="wrk_b"))
+    notes.notes.forget(HERE, "wrk_a", "something else")
+    notes.notes.forget(THERE, "wrk_a", "says so")
+    notes.notes.forget(HERE, "wrk_c", "says so")
+    assert [one.key for one in kept(notes)] == ["a", "b"]
+    notes.notes.forget(HERE, "wrk_a", "says so")
+    assert [one.key for one in kept(notes)] == ["b"]
+
+
 def test_who_writes_sees_its_own_writes_before_they_are_committed(notes):
     with notes.notes.book(HERE, ME, NOON) as book:
         book.put(note("a"))

@@ -485,12 +485,17 @@ def test_what_all_statements_lack_is_refused_even_where_some_may_be_left_out(wor
 
 
 @pytest.mark.req("A-DELETE")
-def test_erasing_what_came_of_a_note_leaves_the_writer_s_note_to_its_writer(world):
+@pytest.mark.parametrize(
+    ("text", "stays"), [("The shop ships on Fridays.", False), ("It ships.", True)]
+)
+def test_the_note_that_an_erased_claim_came_from_goes_if_it_still_says_so(world, text, stays):
     session = agent(world)
     take_note(session, "plan", "The shop ships on Fridays.", lasts="1h")
+    take_note(session, "other", "The shop ships on Fridays.", lasts="1h")
     proposed = propose_note(session, "plan", parts=PARTS).proposed
     claim = world.review("user:bob", proposed, change_01="accepted").resulting["change_01"]
-    erase(world.session("user:ana"), claim, signer_of("user:ana"))
-    came = propose_note(session, "plan", parts=PARTS, leave_out=True)
+    take_note(session, "plan", text, lasts="1h")
+    assert erase(world.session("user:ana"), claim, signer_of("user:ana")).disk == "complete"
+    assert keys(session) == (["other", "plan"] if stays else ["other"])
+    came = propose_note(session, "other", parts=PARTS, leave_out=True)
     assert [found.code for found in came.refused] == ["tombstoned"]
-    assert read_note(session, "plan").text == "The shop ships on Fridays."

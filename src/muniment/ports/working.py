@@ -53,6 +53,9 @@ class NoteStore(Protocol):
     def sweep(self, tenant: str, at: datetime) -> None:
         """Remove what has ended, of everybody of a tenant."""
 
+    def forget(self, tenant: str, id: str, said: str) -> None:
+        """Remove a note, whosever it is, if its text still holds what was erased elsewhere; nobody is told."""
+
     def settle(self) -> str:
         """Make what was removed unreadable on disk: `complete`, or `pending: …` naming what holds it up."""
 

@@ -3,6 +3,7 @@
 - An operator's act, signed; not a diff.
 - What is left refuses the same value again and says nothing of it; the ledger still verifies.
 - Whatever was derived from the claim is stale from the same transaction on, and proposed for review.
+- The note that a claim was proposed from goes too, if it still says so; its writer finds it gone.
 - On disk an erasure is complete after a checkpoint; until then the answer is `pending`, with what holds it up.
 """
 
@@ -66,7 +67,16 @@ def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
         events.append(Event("erased", claim_id, left, cls=cls))
         token = token_of(transaction, transaction.append(events, session.now()))
         removed = transaction.erase(claim_id)
-    return Erased(claim_id, removed, token, session.store.checkpoint())
+    return Erased(claim_id, removed, token, _on_disk(session, claim))
+
+
+def _on_disk(session: Session, claim: Claim) -> str:
+    """Whether the bytes are gone; the note that the claim came from goes with it, if it still says so."""
+    notes, (scheme, _, id) = session.store.notes, claim.source.uri.partition(":")
+    if scheme == "note":
+        notes.forget(session.tenant, id, claim.claim)
+    disk = session.store.checkpoint()
+    return notes.settle() if disk == "complete" and scheme == "note" else disk
 
 
 def to_erase(session: Session, name: str) -> Claim:

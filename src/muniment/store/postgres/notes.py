@@ -16,7 +16,7 @@ from typing import Protocol
 from muniment.core.errors import StoreBusy, StoreFull, StoreUnavailable
 from muniment.store.postgres.connection import Connection
 from muniment.store.postgres.transaction import number_of
-from muniment.store.tables.notes import NoteTables, has_ended, sweep
+from muniment.store.tables.notes import NoteTables, forget, has_ended, sweep
 
 _LATER = (StoreBusy, StoreFull, StoreUnavailable)
 _PENDING = (
@@ -77,6 +77,13 @@ class PostgresNotes:
                 return
         with self._connecting(lambda one: one.begin_writing(place)) as connection:
             self._removed = sweep(connection, number, at) > 0 or self._removed
+            connection.commit()
+
+    def forget(self, tenant: str, id: str, said: str) -> None:
+        """Remove a note, whosever it is, if its text still holds what was erased elsewhere."""
+        number, place = number_of(tenant), number_of(tenant, "sweeping notes")
+        with self._connecting(lambda one: one.begin_writing(place)) as connection:
+            self._removed = forget(connection, number, id, said) > 0 or self._removed
             connection.commit()
 
     def settle(self) -> str:

@@ -1,7 +1,7 @@
 """Notes in a file beside the ledger's: small, and so written anew whenever something of it ends.
 
 - A file of its own, because removing what ended must not wait for who reads the ledger, nor rewrite the ledger
-  (decision 0015). It is made by the first note; where there is none, there are no notes.
+ . It is made by the first note; where there is none, there are no notes.
 - What ended is removed before notes are looked at or written. SQLite's `secure_delete` overwrites it at once; copies
   that were left where pages were rebalanced, and in the write-ahead log, go when the file is written anew. That
   follows at once up to `INLINE` bytes, and else with `settle`, which ending notes calls.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ from muniment.store.sqlite.connection import Connection
 from muniment.store.sqlite.opening import File
 from muniment.store.sqlite.schema import NOTES
 from muniment.store.sqlite.surroundings import holders
-from muniment.store.tables.notes import NoNotes, NoteTables, has_ended, sweep
+from muniment.store.tables.notes import NoNotes, NoteTables, forget, has_ended, sweep
 
 INLINE = 8 * 1024 * 1024
 """Bytes of a file that is written anew whenever something in it has ended."""
@@ -136,15 +136,16 @@ class SqliteNotes:
     def _sweep(self, connection: Connection, tenant: str, at: datetime) -> None:
         number = connection.value(_TENANT, (tenant,))
         if number is not None and has_ended(connection, number, at):
-            connection.begin_writing()
-            try:
-                sweep(connection, number, at)
-                connection.run(_UNSETTLE)
-                connection.commit()
-            except BaseException:
-                connection.rollback()
-                raise
+            _remove(connection, lambda: sweep(connection, number, at))
         self._settle_small(connection)
+
+    def forget(self, tenant: str, id: str, said: str) -> None:
+        """Remove a note, whosever it is, if its text still holds what was erased elsewhere."""
+        with self._alone():
+            connection = self._opened(create=False)
+            number = connection.value(_TENANT, (tenant,)) if connection else None
+            if connection is not None and number is not None:
+                _remove(connection, lambda: forget(connection, number, id, said))
 
     def _settle_small(self, connection: Connection) -> None:
         """Write a small file anew; what cannot be done now is left for the next time."""
@@ -176,6 +177,18 @@ class SqliteNotes:
             connection, self._connection = self._connection, None
             if connection is not None:
                 connection.close()
+
+
+def _remove(connection: Connection, act: Callable[[], int]) -> None:
+    """Remove something in a transaction that says that its bytes may be left."""
+    connection.begin_writing()
+    try:
+        if act():
+            connection.run(_UNSETTLE)
+        connection.commit()
+    except BaseException:
+        connection.rollback()
+        raise
 
 
 def _tenant(connection: Connection, name: str) -> int:

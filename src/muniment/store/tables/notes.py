@@ -30,6 +30,8 @@ ON CONFLICT (tenant, writer, place) DO UPDATE SET
 """
 _REMOVE = "DELETE FROM note WHERE tenant = ? AND writer = ? AND place = ? AND expires_at > ?"
 _ENDED = "SELECT 1 FROM note WHERE tenant = ? AND expires_at <= ? LIMIT 1"
+_BY_ID = "SELECT writer, place, text FROM note WHERE tenant = ? AND id = ?"
+_FORGET = "DELETE FROM note WHERE tenant = ? AND writer = ? AND place = ?"
 _SWEEP = "DELETE FROM note WHERE tenant = ? AND expires_at <= ?"
 
 
@@ -41,6 +43,14 @@ def has_ended(connection: Connection, tenant: int, at: datetime) -> bool:
 def sweep(connection: Connection, tenant: int, at: datetime) -> int:
     """Remove what has ended, of everybody of a tenant; how many notes."""
     return connection.changed(_SWEEP, (tenant, micros(at)))
+
+
+def forget(connection: Connection, tenant: int, id: str, said: str) -> int:
+    """Remove a note by its identifier, if its text holds some words; how many."""
+    found = connection.one(_BY_ID, (tenant, id))
+    if found is None or said not in found[2]:
+        return 0
+    return connection.changed(_FORGET, (tenant, *found[:2]))
 
 
 class NoNotes:
