@@ -1,7 +1,7 @@
 """Notes in a file beside the ledger's: small, and so written anew whenever something of it ends.
 
-- A file of its own, because removing what ended must not wait for who reads the ledger, nor rewrite the ledger
- . It is made by the first note; where there is none, there are no notes.
+- A file of its own, because removing what ended must neither wait for who reads the ledger nor rewrite
+  it. It is made by the first note; where there is none, there are no notes.
 - What ended is removed before notes are looked at or written. SQLite's `secure_delete` overwrites it at once; copies
   that were left where pages were rebalanced, and in the write-ahead log, go when the file is written anew. That
   follows at once up to `INLINE` bytes, and else with `settle`, which ending notes calls.
