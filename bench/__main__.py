@@ -45,6 +45,7 @@ FULL: tuple[tuple[str, ...], ...] = (
     ("bench.oracles", "--examples", "100000"),
     ("bench.joins", "--facts", "1000000"),
     ("bench.packing",),
+    ("bench.packing_order",),
     ("bench.certificates", "--mutations", "1000000"),
     ("bench.writers", "--processes", "8", "--each", "100"),
     ("bench.kill", "--kills", "100"),

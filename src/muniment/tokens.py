@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import sys
 import threading
 import zlib
@@ -37,7 +38,11 @@ Rank = Callable[[bytes], int | None]
 """The rank of a token's bytes, or None where they are no token."""
 
 _LONGEST_TOKEN = 128  # bytes; the longest in either vocabulary
-_REMEMBERED = 1 << 16  # pieces whose count is kept; more start over
+_REMEMBERED = 1 << 16  # words and pieces whose count is kept; more start over
+_WORD = re.compile(r"(?<=\n)(?=[!-.0-~])|(?<=[!-~])(?= [!-~])")
+"""Where both vocabularies' splitting always begins a new piece, whatever stands around: no piece goes on after a line
+feed but with white space or `/`, nor into a space that stands alone."""
+_BEGINS = frozenset(map(chr, range(33, 127))) - {"/"}
 
 
 # --- counting -----------------------------------------------------------------------------------
@@ -69,7 +74,8 @@ class BytePairs:
         self._lock = threading.Lock()
         self._split: Callable[[str], list[str]] | None = None
         self._rank: Rank | None = None
-        self._known: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._pieces: dict[str, int] = {}
 
     @property
     def name(self) -> str:
@@ -78,19 +84,46 @@ class BytePairs:
 
     def __call__(self, text: str) -> int:
         """The number of tokens. Spelled-out special tokens count as the text that they are."""
-        split, rank = self._loaded()
-        known = self._known
-        total = 0
-        for piece in split(text):
-            count = known.get(piece)
-            if count is None:
-                count = _tokens_of(piece.encode("utf-8", "surrogatepass"), rank)
-                if len(piece) <= _LONGEST_TOKEN:
-                    if len(known) >= _REMEMBERED:
-                        known = self._known = {}
-                    known[piece] = count
-            total += count
-        return total
+        return sum(
+            [self._remembered(self._words, word, self._of_word) for word in _WORD.split(text)]
+        )
+
+    def _remembered(self, known: dict[str, int], text: str, count: Callable[[str], int]) -> int:
+        found = known.get(text)
+        if found is None:
+            found = count(text)
+            if len(text) <= _LONGEST_TOKEN:
+                if len(known) >= _REMEMBERED:
+                    known.clear()
+                known[text] = found
+        return found
+
+    def _of_word(self, word: str) -> int:
+        split, _ = self._loaded()
+        return sum([self._remembered(self._pieces, piece, self._of_piece) for piece in split(word)])
+
+    def _of_piece(self, piece: str) -> int:
+        _, rank = self._loaded()
+        return _tokens_of(piece.encode("utf-8", "surrogatepass"), rank)
+
+    def parts(self, text: str) -> list[str]:
+        r"""Parts of a text whose counts add up to its own: lines, and what stands in brackets at their end.
+
+        >>> counter().parts("a [b]\nc\n d")
+        ['a', ' [b]\n', 'c\n d']
+        """
+        found: list[str] = []
+        lines = text.split("\n")
+        last = len(lines) - 1
+        for number, line in enumerate(lines):
+            ended = line if number == last else f"{line}\n"
+            if number and line[:1] not in _BEGINS:
+                found[-1] += ended
+            elif line[-1:] == "]" and (at := line.rfind(" [")) > 0 and line[at - 1] in _BEGINS:
+                found += (line[:at], ended[at:])
+            else:
+                found.append(ended)
+        return found
 
     def _loaded(self) -> tuple[Callable[[str], list[str]], Rank]:
         if self._split is None or self._rank is None:

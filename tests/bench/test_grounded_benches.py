@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench import certificates, joins, oracles, packing
+from bench import certificates, joins, oracles, packing, packing_order
 from tests.bench.test_product_benches import found
 
 
@@ -41,3 +41,20 @@ def test_joins_agree_with_sql_by_hand_and_bounds_are_met(capsys):
     assert code == 0
     assert set(result["atoms"]) == {"2", "3", "6", "cyclic"}
     assert result["bounds_ms"][joins.TOO_WIDE[0]]["outcome"] == "budget_exceeded"
+
+
+@pytest.mark.req("D-PACK")
+def test_the_greatest_sum_is_found_exactly_and_drops_what_is_most_relevant():
+    relevance, sizes = (90, 60, 50, 10), (30, 16, 15, 5)
+    assert packing_order.by_relevance(relevance, sizes, 35) == [0, 3]
+    assert packing_order.by_total(relevance, sizes, 35) == [1, 2]
+    every = [[n for n in range(4) if mask >> n & 1] for mask in range(16)]
+    for budget in range(60):
+        best = max(
+            sum(relevance[n] for n in some)
+            for some in every
+            if sum(sizes[n] for n in some) <= budget
+        )
+        chosen = packing_order.by_total(relevance, sizes, budget)
+        assert sum(relevance[n] for n in chosen) == best
+        assert sum(sizes[n] for n in chosen) <= budget

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +52,25 @@ def test_the_choice_does_not_depend_on_the_order(sizes, k, budget, random):
     assert pack(mixed, Limits(k, budget), len, text_in(width)) == pack(
         units, Limits(k, budget), len, text_in(width)
     )
+
+
+@pytest.mark.req("D-PACK")
+@given(sizes=SIZES.filter(lambda s: len(s) <= 9), k=st.integers(1, 12), budget=st.integers(0, 120))
+def test_no_choice_that_fits_has_better_evidence_from_the_best_on(sizes, k, budget):
+    units, width = units_of(sizes)
+    order = sorted(units, key=lambda unit: (-unit.relevance, unit.ids))
+    text_of = text_in(width)
+
+    def fits(some):
+        return sum(len(unit.ids) for unit in some) <= k and len(text_of(some)) <= budget
+
+    choices = (
+        tuple(unit for unit, taken in zip(order, takes, strict=True) if taken)
+        for takes in product((True, False), repeat=len(order))
+    )
+    first = next((some for some in choices if some and fits(some)), ())
+    packed = pack(units, Limits(k, budget), len, text_of)
+    assert (packed.chosen, packed.untried) == (first, 0)
 
 
 @given(sizes=SIZES)

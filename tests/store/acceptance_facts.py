@@ -21,6 +21,7 @@ from muniment.core.facts import (
     term_number,
 )
 from muniment.core.row import FOREVER
+from muniment.store.facts import counts_of
 from tests.store.world import ALICE, AT, SHOP, claim, fact, mem
 
 NOW = micros(AT)
@@ -50,7 +51,12 @@ def told(snapshot, rows):
 
 def found(world, predicate="uses", **more):
     with world.snapshot() as snapshot:
-        return told(snapshot, snapshot.facts(wanted(snapshot, predicate, **more)))
+        asked = wanted(snapshot, predicate, **more)
+        rows, counts = snapshot.facts(asked), snapshot.fact_counts(asked)
+        if "limit" not in more:
+            assert sorted(counts) == sorted(counts_of(rows))
+        assert sum(count for _, count, _, _ in counts) == len(rows)
+        return told(snapshot, rows)
 
 
 def several(world):
@@ -75,6 +81,27 @@ def test_facts_are_found_by_predicate_and_either_end(world):
     assert found(world, subjects=(shop, web), objects=(pnpm,)) == every[1:]
     assert found(world, pairs=((shop, node), (web, pnpm), (web, node))) == [every[0], every[2]]
     assert found(world, subjects=(npm,)) == found(world, "needs") == found(world, pairs=()) == []
+
+
+@pytest.mark.req("D-CONJ")
+def test_facts_of_many_subjects_and_objects_are_the_same_however_they_are_looked_up(world):
+    several(world)
+    with world.snapshot() as snapshot:
+        others = numbers(snapshot, *(f"other {n}" for n in range(70)))
+        shop, web, pnpm = numbers(snapshot, "shop", "web", "pnpm")
+        for subjects, objects in (
+            ((shop, web), (pnpm,)),
+            ((shop, web, *others), (pnpm,)),
+            ((shop, web), (pnpm, *others)),
+            ((shop, web, *others), (pnpm, *others)),
+        ):
+            asked = wanted(snapshot, subjects=subjects, objects=objects)
+            every = [("shop", "pnpm", 1), ("web", "pnpm", 3)]
+            assert told(snapshot, snapshot.facts(asked)) == every
+    world.put(*(claim(f"many {n}", facts=fact("shop", "uses", f"other {n}")) for n in range(80)))
+    with world.snapshot() as snapshot:
+        asked = wanted(snapshot, subjects=(shop, web), objects=(pnpm, *others[:33]))
+        assert len(snapshot.facts(asked)) == 35
 
 
 def test_facts_are_of_the_classes_asked_for(world):

@@ -27,6 +27,9 @@ Triple = tuple[int, int, int]
 FactRow = tuple[int, int, int, int, int, int | None, int | None]
 """Subject, object, event, standing, marks (see below), end (exclusive) and last verification."""
 
+FactCount = tuple[int, int, int, int]
+"""Of the facts of one standing: it, how many they are, all their marks together, and an event of one of them."""
+
 SUPERSEDED = 1
 """Some claim names this one as replaced; whether the asker sees it is another question."""
 DERIVED = 2

@@ -21,14 +21,15 @@ Which facts may serve is the source's to know (`patterns`); contradictions are t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Literal
 
-from muniment.core.patterns import Facts, Key, Matching, Pattern, Plain
+from muniment.core.numbered import Bound, Counts, Numbered, State, grouped, nowhere
+from muniment.core.patterns import Facts, Key, Looked, Matching, Pattern, Plain
 from muniment.core.proofs import Ground, Proofs, Reference, proofs_of
-from muniment.core.query import Atom, Query, Term, Variable, oriented, read_query, term_text
+from muniment.core.query import Query, read_query, term_text
 
 _ = (Plain, read_query)  # named by the doctest
 
@@ -118,43 +119,40 @@ class _Exceeded(Exception):
         self.bound = bound
 
 
-State = tuple[Key, ...]
-Counts = dict[tuple[Key, Key], int]
-"""How many claims carry each fact, by subject and object."""
-
-
 class _Join:
-    """A join at work: states as tuples of keys, one for each variable in `slots`."""
+    """A join at work.
+
+    Attributes:
+        slots: The place of each bound term in a state.
+        states: The ways to bind the variables so far.
+    """
 
     def __init__(self, query: Query, facts: Facts, bounds: Bounds) -> None:
-        self.query, self.facts, self.bounds = query, facts, bounds
-        turned = [oriented(a.subject, a.predicate, a.object) for a in query.where]
-        self.atoms = [Atom(*one) for one in dict.fromkeys(turned)]
-        self.keys = {
-            term: facts.key(term_text(term))
-            for atom in self.atoms
-            for term in atom.terms
-            if isinstance(term, str)
-        }
-        self.slots: dict[Variable, int] = {}
-        self.states: list[State] = [()]
+        self.query, self.bounds = query, bounds
+        numbered = Numbered(query)
+        self.numbers, self.atoms = numbered.numbers, numbered.atoms
+        self.slots = {number: number for number in range(len(numbered.literals))}
+        self.states: list[State] = [tuple(facts.key(term_text(text)) for text in numbered.literals)]
         self.supports: dict[Ground, list[Reference]] = {}
         self.touched: dict[Ground, tuple[Reference, ...]] = {}
         self.order: list[int] = []
         self.examined, self.most = 0, 1
-        self._counted: dict[tuple[int, int], tuple[int, int]] = {}
+        self.looked = Looked(facts)
+        self._values: dict[int, frozenset[Key]] = {}
+        self._patterns: dict[Bound, Pattern] = {}
 
     def run(self) -> None:
         """Join pattern after pattern, until all are or nothing is left to extend."""
         left = list(range(len(self.atoms)))
         while left and self.states:
-            chosen, counts = self._next(left)
+            chosen, limit = self._next(left)
             left.remove(chosen)
             new = self._free(self.atoms[chosen])
             checks = [n for n in left if set(self._free(self.atoms[n])) <= set(new)]
             left = [n for n in left if n not in checks]
             if len(new) == 1 and checks:
-                *narrowing, chosen = sorted((chosen, *checks), key=lambda n: (counts[n], n))
+                counts = {n: self._count(n, limit) for n in (chosen, *checks)}
+                *narrowing, chosen = sorted(counts, key=lambda n: (counts[n], n))
             else:
                 narrowing = checks
             self.order += [chosen, *narrowing]
@@ -162,74 +160,86 @@ class _Join:
 
     # --- which pattern comes next ---
 
-    def _next(self, left: Sequence[int]) -> tuple[int, Mapping[int, int]]:
-        """The pattern that leads to the fewest candidates, and how many facts match each, counted to one over a limit.
+    def _next(self, left: Sequence[int]) -> tuple[int, int]:
+        """The pattern that leads to the fewest candidates, and how far matching facts were counted to tell.
 
         One that is wholly bound comes first, since it can only take away. One that shares no variable with what is
         bound meets every state. Among equals the one with more bound is taken, then the first.
         """
-        counts = dict.fromkeys(left, 0)
-        if len(left) == 1:
-            return left[0], counts
-        best = left[0]
-        for limit in PROBES:
-            counts = {number: self._count(number, limit) for number in left}
-            ranks = {number: self._rank(number, counts[number]) for number in left}
-            best = min(left, key=lambda number: ranks[number])
-            if counts[best] <= limit:
+        best, limit = left[0], PROBES[0]
+        for limit in PROBES if len(left) > 1 else ():
+            best, fewest = self._fewest(left, limit)
+            if fewest <= limit:
                 break
-        return best, counts
+        return best, limit
 
-    def _rank(self, number: int, count: int) -> tuple[bool, int, int, int]:
-        atom = self.atoms[number]
-        free = len(self._free(atom))
-        meets = 1 if any(term in self.slots for term in atom.terms) else len(self.states)
-        return free > 0, count * meets, free, number
+    def _fewest(self, left: Sequence[int], limit: int) -> tuple[int, int]:
+        """The pattern with the fewest candidates, and its facts; no count goes further than one over a limit."""
+        free = {number: len(self._free(self.atoms[number])) for number in left}
+        best: tuple[bool, int, int, int] | None = None
+        fewest = 0
+        for number in sorted(left, key=lambda number: (free[number], number)):
+            variables = self.atoms[number].variables
+            meets = 1 if any(one in self.slots for one in variables) else len(self.states)
+            # What has more candidates than the best so far is not chosen, however many it has.
+            enough = min(limit, best[1] // meets) if best and best[0] else limit
+            count = self._count(number, enough)
+            rank = (free[number] > 0, count * meets, free[number], number)
+            if best is None or rank < best:
+                best, fewest = rank, count
+        return (best[3] if best else left[0]), fewest
 
-    def _free(self, atom: Atom) -> list[Variable]:
+    def _free(self, atom: Bound) -> list[int]:
         """The variables of a pattern that are not bound yet."""
-        terms = dict.fromkeys(atom.terms)
-        return [t for t in terms if isinstance(t, Variable) and t not in self.slots]
+        return [one for one in atom.variables if one not in self.slots]
 
     def _count(self, number: int, limit: int) -> int:
-        atom = self.atoms[number]
-        bound = any(term in self.slots for term in atom.terms)
-        stamp = len(self.order) if bound else -1  # what is bound narrows with each step
-        known = self._counted.get((number, limit))
-        if known is None or known[0] != stamp:
-            found = len(self.facts.matching(self._pattern(atom), limit + 1))
-            known = self._counted[number, limit] = (stamp, found)
-        return known[1]
+        """How many facts match under what is bound, counted to one over a limit; where they are few, they are kept."""
+        pattern = self._pattern(self.atoms[number])
+        if limit <= PROBES[0]:
+            return min(len(self.looked.matching(pattern, PROBES[0] + 1)), limit + 1)
+        return self.looked.count(pattern, limit + 1)
 
-    def _pattern(self, atom: Atom, domain: frozenset[Key] | None = None) -> Pattern:
-        """What a pattern asks for under what is bound; the domain is of its one free variable."""
-        ends = [self._keys_of(term, domain) for term in atom.terms]
-        if not self._free(atom):
-            return Pattern(atom.predicate, pairs=self._pairs(self.states, atom))
-        return Pattern(atom.predicate, *ends)
+    def _pattern(self, atom: Bound) -> Pattern:
+        """What a pattern asks for under what is bound."""
+        found = self._patterns.get(atom)
+        if found is None:
+            if self._free(atom):
+                found = self._within(atom, None)
+            else:
+                found = Pattern(atom.predicate, pairs=self._pairs(self.states, atom))
+            self._patterns[atom] = found
+        return found
 
-    def _keys_of(self, term: Term, domain: frozenset[Key] | None) -> frozenset[Key] | None:
-        if isinstance(term, str):
-            return frozenset((self.keys[term],))
-        if term not in self.slots:
-            return domain
-        slot = self.slots[term]
-        return frozenset(state[slot] for state in self.states)
+    def _within(self, atom: Bound, domain: frozenset[Key] | None) -> Pattern:
+        """What a pattern asks for where its one free variable has a domain."""
+        subjects, objects = self._keys_of(atom.subject), self._keys_of(atom.object)
+        return Pattern(
+            atom.predicate,
+            domain if subjects is None else subjects,
+            domain if objects is None else objects,
+        )
 
-    def _pairs(self, states: Collection[State], atom: Atom) -> frozenset[tuple[Key, Key]]:
-        subject, object = map(self._reader, atom.terms)
-        return frozenset((subject(state), object(state)) for state in states)
+    def _keys_of(self, term: int) -> frozenset[Key] | None:
+        """The keys that a term has in the states; None for a free variable."""
+        slot = self.slots.get(term)
+        if slot is None:
+            return None
+        found = self._values.get(slot)
+        if found is None:
+            found = self._values[slot] = frozenset(map(itemgetter(slot), self.states))
+        return found
 
-    def _reader(self, term: Term) -> Callable[[State], Key]:
-        """What gives a bound term's key in a state."""
-        if isinstance(term, str):
-            key = self.keys[term]
-            return lambda _: key
-        return itemgetter(self.slots[term])
+    def _ends(self, atom: Bound) -> Callable[[State], tuple[Key, Key]]:
+        """What gives a bound pattern's subject and object in a state."""
+        return itemgetter(self.slots[atom.subject], self.slots[atom.object])
+
+    def _pairs(self, states: Iterable[State], atom: Bound) -> frozenset[tuple[Key, Key]]:
+        return frozenset(map(self._ends(atom), states))
 
     # --- extending the states by one pattern ---
 
-    def _extend(self, atom: Atom, narrowing: Sequence[Atom], new: Sequence[Variable]) -> None:
+    def _extend(self, atom: Bound, narrowing: Sequence[Bound], new: Sequence[int]) -> None:
         """Bind the free variables of a pattern, in so far as the others that they complete hold too."""
         domain, held, later = None, [], []
         for other in narrowing:
@@ -246,83 +256,93 @@ class _Join:
         for other, counts in held:
             states = self._checked(states, other, counts)
         for other in later:
-            pattern = Pattern(other.predicate, pairs=self._pairs(states, other))
-            states = self._checked(
-                states, other, self._held(other, self._fetch(other, pattern, True))
-            )
+            counts = self._held(other, self._fetch_held(other, states))
+            states = self._checked(states, other, counts)
         self._stand(len(states))
-        self.states = states
+        self.states, self._values, self._patterns = states, {}, {}
 
-    def _narrowing(self, atom: Atom) -> Counts | None:
+    def _narrowing(self, atom: Bound) -> Counts | None:
         """The facts of a pattern with one free variable, where they are few."""
         most = PROBES[-1]
-        found = self.facts.matching(self._pattern(atom), most + 1)
-        if len(found) > most:
+        pattern = self._pattern(atom)
+        if self.looked.count(pattern, most + 1) > most:
             return None
+        found = self.looked.matching(pattern, most + 1)
         self._examine(len(found))
         if atom.subject == atom.object:
             found = [one for one in found if one[0] == one[1]]
         return self._held(atom, found)
 
     def _candidates(
-        self, atom: Atom, domain: frozenset[Key] | None, new: Sequence[Variable], unchecked: bool
+        self, atom: Bound, domain: frozenset[Key] | None, new: Sequence[int], unchecked: bool
     ) -> list[State]:
         """Every state with every fact of a pattern that fits it."""
-        fixed = [term not in new for term in atom.terms]
-        found = self._fetch(atom, self._pattern(atom, domain), unchecked)
-        by_end = _by_end(self._held(atom, found), fixed)
-        readers = [self._reader(t) for t, known in zip(atom.terms, fixed, strict=True) if known]
-        same = atom.subject == atom.object
-        takes = [int(term != atom.subject) for term in new]
-        states: dict[State, None] = {}
+        held = self._held(atom, self._fetch(atom, domain, unchecked))
+        groups = grouped(held, atom, new)
+        bound = [self.slots[term] for term in (atom.subject, atom.object) if term not in new]
+        place = itemgetter(*bound) if bound else nowhere
+        states: list[State] = []
         for state in self.states:
-            for *ends, count in by_end.get(tuple(reader(state) for reader in readers), ()):
-                self._examine(count)
-                if same and ends[0] != ends[1]:
-                    continue
-                states[(*state, *(ends[at] for at in takes))] = None
+            group = groups.get(place(state))
+            if group is not None:
+                self._examine(group.count)
+                states += [state + more for more in group.more]
                 if not unchecked:
                     self._stand(len(states))
-        return list(states)
+        return states
 
-    def _checked(self, states: Sequence[State], atom: Atom, counts: Counts) -> list[State]:
+    def _checked(self, states: Sequence[State], atom: Bound, counts: Counts) -> list[State]:
         """The states in which a pattern without free variables holds."""
-        subject, object = map(self._reader, atom.terms)
-        kept = []
-        for state in states:
-            count = counts.get((subject(state), object(state)), 0)
-            self._examine(count or 1)
-            if count:
-                kept.append(state)
-        return kept
+        ends = self._ends(atom)
+        found = [(state, counts.get(ends(state), 0)) for state in states]
+        self._examine(sum([count or 1 for _, count in found]))
+        return [state for state, count in found if count]
 
-    def _fetch(self, atom: Atom, pattern: Pattern, unchecked: bool) -> Sequence[Matching]:
-        """All facts of a pattern, unless so many that they cannot all be examined.
+    def _fetch(
+        self, atom: Bound, domain: frozenset[Key] | None, unchecked: bool
+    ) -> Sequence[Matching]:
+        """All facts that extend some state, unless so many that they cannot all be examined.
 
         Where nothing else is checked, every different fact extends some state to a state of its own, so one fact more
         than states already decides; where both ends are one variable most facts extend nothing.
         """
+        if domain is not None:
+            known = self.looked.whole(self._pattern(atom))
+            if known is not None:
+                at = [n for n, t in enumerate((atom.subject, atom.object)) if t not in self.slots]
+                return [one for one in known if all(one[n] in domain for n in at)]
+        pattern = self._pattern(atom) if domain is None else self._within(atom, domain)
         most = self.bounds.examinations - self.examined + 1
         first = min(2 * self.bounds.states + 2, most)
-        found = self.facts.matching(pattern, first)
-        if len(found) < first or first == most:
+        found = self.looked.matching(pattern, first)
+        if len(found) < first:
             return found
-        different = {(s, o) for s, o, _ in found}
         if not unchecked and atom.subject != atom.object:
-            self._stand(len(different))
-        return self.facts.matching(pattern, most)
+            self._stand(len({(s, o) for s, o, _ in found}))
+        # INVARIANT: each of these facts fits some state, so each is examined once at least.
+        self._can_examine(self.looked.count(pattern, most))
+        return self.looked.matching(pattern, most)
+
+    def _fetch_held(self, atom: Bound, states: Sequence[State]) -> Sequence[Matching]:
+        """The facts that hold a pattern without free variables in some of the states, each of which is examined."""
+        self._can_examine(len(states))
+        pattern = Pattern(atom.predicate, pairs=self._pairs(states, atom))
+        return self.looked.matching(pattern, self.bounds.examinations - self.examined + 1)
+
+    def _can_examine(self, count: int) -> None:
+        if self.examined + count > self.bounds.examinations:
+            raise _Exceeded("examinations")
 
     def _examine(self, count: int) -> None:
+        self._can_examine(count)
         self.examined += count
-        if self.examined > self.bounds.examinations:
-            raise _Exceeded("examinations")
 
     def _stand(self, count: int) -> None:
         self.most = max(self.most, count)
         if count > self.bounds.states:
             raise _Exceeded("states")
 
-    def _held(self, atom: Atom, found: Sequence[Matching]) -> Counts:
+    def _held(self, atom: Bound, found: Sequence[Matching]) -> Counts:
         """How many claims carry each fact; the claims are noted."""
         fresh: dict[Ground, list[Reference]] = {}
         for s, o, claim in found:
@@ -336,13 +356,15 @@ class _Join:
         """What was asked for, with the proofs of all the ways that lead to it."""
         if not self.states:
             return ()
+        chosen = [self.slots[self.numbers[variable]] for variable in self.query.select]
+        read = [(a.predicate, self.slots[a.subject], self.slots[a.object]) for a in self.atoms]
         rows: dict[tuple[Key, ...], dict[frozenset[Ground], None]] = {}
-        read = [(a.predicate, self._reader(a.subject), self._reader(a.object)) for a in self.atoms]
+        touched: set[Ground] = set()
         for state in self.states:
-            values = tuple(state[self.slots[variable]] for variable in self.query.select)
-            ground = frozenset((p, subject(state), object(state)) for p, subject, object in read)
+            values = tuple([state[slot] for slot in chosen])
+            ground = frozenset([(p, state[subject], state[object]) for p, subject, object in read])
             rows.setdefault(values, {})[ground] = None
-        touched = {ground for ways in rows.values() for way in ways for ground in way}
+            touched |= ground
         self.touched = {ground: tuple(sorted(self.supports[ground])) for ground in touched}
         return tuple(self._answer(values, ways) for values, ways in rows.items())
 
@@ -353,14 +375,3 @@ class _Join:
             raise _Exceeded("examinations")
         self.examined += found.examined
         return Answer(values, found.listed, found.count)
-
-
-def _by_end(
-    held: Counts, fixed: Sequence[bool]
-) -> dict[tuple[Key, ...], list[tuple[Key, Key, int]]]:
-    """Facts by those of their ends that are bound."""
-    grouped: dict[tuple[Key, ...], list[tuple[Key, Key, int]]] = {}
-    for (s, o), count in held.items():
-        place = tuple(key for key, known in zip((s, o), fixed, strict=True) if known)
-        grouped.setdefault(place, []).append((s, o, count))
-    return grouped

@@ -4,6 +4,9 @@
 - Before a unit is kept, the whole text with it is made and counted. Token counts are never added up.
 - A unit that does not fit is left out; smaller ones after it are still tried, for a declared number of misses.
 - The order in which units are given does not matter: best relevance first, ties by identifier.
+- What is kept is, of all choices that fit, the one that comes first when choices are compared by their best unit, then
+  by the next, and so on: more of what is less relevant never displaces what is more relevant. That is
+  exact as long as a text with more units has no fewer tokens, and no unit was left untried (`Packed.untried`).
 
 >>> units = (Unit(("mem_b",), 5), Unit(("mem_a", "mem_c"), 9), Unit(("mem_d",), 1))
 >>> text = lambda chosen: " ".join(name for unit in chosen for name in unit.ids)
@@ -56,12 +59,14 @@ class Packed:
         text: The whole text with exactly these units.
         used: Its tokens.
         left: The claims of each unit that was left out, with `over_k` or `over_budget`.
+        untried: How many units were left out without a try, after too many that did not fit.
     """
 
     chosen: tuple[Unit, ...]
     text: str
     used: int
     left: tuple[tuple[tuple[str, ...], str], ...]
+    untried: int = 0
 
 
 def pack(
@@ -81,13 +86,14 @@ def pack(
     chosen: tuple[Unit, ...] = ()
     text, used = "", 0
     left: list[tuple[tuple[str, ...], str]] = []
-    claims = misses = 0
+    claims = misses = untried = 0
     for unit in sorted(units, key=lambda unit: (-unit.relevance, unit.ids)):
         if claims + len(unit.ids) > limits.k:
             left.append((unit.ids, "over_k"))
             continue
         if misses >= MISSES:
             left.append((unit.ids, "over_budget"))
+            untried += 1
             continue
         trial = text_of((*chosen, unit))
         tokens = count(trial)
@@ -98,7 +104,7 @@ def pack(
         else:
             left.append((unit.ids, "over_budget"))
             misses += 1
-    return Packed(chosen, text, used, tuple(left))
+    return Packed(chosen, text, used, tuple(left), untried)
 
 
 def prefix_that_fits(

@@ -48,6 +48,9 @@ class Facts(Protocol):
     def matching(self, pattern: Pattern, limit: int) -> Sequence[Matching]:
         """Facts of a pattern, each once: all of them, or any `limit` of them where there are more."""
 
+    def count(self, pattern: Pattern, limit: int) -> int:
+        """How many facts a pattern has; `limit` where they are more."""
+
 
 class Plain:
     """Facts held in memory, as texts; what tests and documentation join."""
@@ -72,3 +75,41 @@ class Plain:
             and (pattern.pairs is None or (s, o) in pattern.pairs)
         ]
         return found[:limit]
+
+    def count(self, pattern: Pattern, limit: int) -> int:
+        """How many facts a pattern has, by looking at every one."""
+        return len(self.matching(pattern, limit))
+
+
+class Looked:
+    """A source of facts that is not asked twice for what it said already."""
+
+    def __init__(self, facts: Facts) -> None:
+        """Begin with nothing."""
+        self.facts = facts
+        self._found: dict[Pattern, tuple[Sequence[Matching], int]] = {}
+        self._counted: dict[Pattern, tuple[int, int]] = {}
+
+    def whole(self, pattern: Pattern) -> Sequence[Matching] | None:
+        """All facts of a pattern, where they were looked up already."""
+        found, limit = self._found.get(pattern, ((), 0))
+        return found if len(found) < limit else None
+
+    def matching(self, pattern: Pattern, limit: int) -> Sequence[Matching]:
+        """Facts of a pattern, as `Facts.matching` gives them."""
+        found, asked = self._found.get(pattern, ((), 0))
+        if asked < limit and len(found) == asked:
+            found, asked = self.facts.matching(pattern, limit), limit
+            self._found[pattern] = found, asked
+        return found[:limit]
+
+    def count(self, pattern: Pattern, limit: int) -> int:
+        """How many facts a pattern has, as `Facts.count` says."""
+        known = self.whole(pattern)
+        if known is not None:
+            return min(len(known), limit)
+        counted, asked = self._counted.get(pattern, (0, 0))
+        if asked < limit and counted == asked:
+            counted, asked = self.facts.count(pattern, limit), limit
+            self._counted[pattern] = counted, asked
+        return min(counted, limit)

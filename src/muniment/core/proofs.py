@@ -54,6 +54,8 @@ def proofs_of(
         most: How many proofs are listed.
         examinations: How many sets of claims may be made.
     """
+    if len(ways) == 1 and all(len(supports[fact]) == 1 for way in ways for fact in way):
+        return _only(ways, supports, most, examinations)
     facts = {fact for way in ways for fact in way}
     carried = [claim for fact in facts for claim in supports[fact]]
     if len(set(carried)) == len(carried):
@@ -68,6 +70,19 @@ def proofs_of(
             sets.add(frozenset(choice))
     proofs = sorted((tuple(sorted(one)) for one in minimal(sets)), key=lambda p: (len(p), p))
     return Proofs(tuple(proofs[:most]), len(proofs), examined)
+
+
+def _only(
+    ways: Collection[frozenset[Ground]],
+    supports: Mapping[Ground, tuple[Reference, ...]],
+    most: int,
+    examinations: int,
+) -> Proofs | None:
+    """The one proof of an answer that is given one way, each fact of it by one claim; mostly it is so."""
+    carried = [supports[fact][0] for way in ways for fact in way]
+    proof = tuple(sorted(set(carried)))
+    examined = int(len(proof) < len(carried))
+    return None if examined > examinations else Proofs((proof,)[:most], 1, examined)
 
 
 def _apart(

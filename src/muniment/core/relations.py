@@ -117,7 +117,14 @@ RELATIONS = (
 
 def relation(name: str, declared: tuple[Relation, ...] = RELATIONS) -> Relation:
     """The declared relation of this name or alias; one with many values where none is declared."""
-    for known in declared:
-        if name == known.name or name in known.aliases:
-            return known
-    return Relation(name)
+    names = _NAMES if declared is RELATIONS else _names(declared)
+    return names.get(name) or Relation(name)
+
+
+def _names(declared: tuple[Relation, ...]) -> dict[str, Relation]:
+    """Relations by their names and aliases; of two the first."""
+    names = [(name, one) for one in declared for name in (one.name, *one.aliases)]
+    return dict(reversed(names))
+
+
+_NAMES = _names(RELATIONS)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from muniment.core.access import Audience, Scope
 from muniment.core.event import Envelope, Event, Verification
-from muniment.core.facts import FactRow, Wanted
+from muniment.core.facts import FactCount, FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
 from muniment.ports.working import NoteStore
 
@@ -90,6 +90,9 @@ class Snapshot(Protocol):
 
     def facts(self, wanted: Wanted) -> Sequence[FactRow]:
         """The facts of claim versions that are as wanted (`core.facts`): all of them, or any `limit` of them."""
+
+    def fact_counts(self, wanted: Wanted) -> Sequence[FactCount]:
+        """How many facts are as wanted, by standing; those that `facts` gives, or any `limit` of them."""
 
     def claims_at(self, seqs: Collection[int]) -> Mapping[int, str]:
         """The claims of which some events recorded a version, by event."""

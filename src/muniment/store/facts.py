@@ -6,10 +6,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
-from muniment.core.facts import DERIVED, DISPUTED, SUPERSEDED, FactRow, Triple, Wanted, span_of
+from muniment.core.facts import (
+    DERIVED,
+    DISPUTED,
+    SUPERSEDED,
+    FactCount,
+    FactRow,
+    Triple,
+    Wanted,
+    span_of,
+)
 from muniment.core.row import FOREVER, Row
 from muniment.store.folded import Folded
 
@@ -20,6 +29,19 @@ Held = tuple[int, tuple[Triple, ...], int, tuple[int | None, int | None, int | N
 def matching(folded: Folded, wanted: Wanted) -> list[FactRow]:
     """The facts of a state that are as wanted."""
     return list(islice(_matching(folded, wanted), wanted.limit))
+
+
+def counts_of(rows: Iterable[FactRow]) -> list[FactCount]:
+    """How many of some facts have each standing.
+
+    >>> counts_of([(1, 2, 7, 5, 0, None, None), (1, 3, 8, 5, 4, None, None)])
+    [(5, 2, 4, 7)]
+    """
+    found: dict[int, FactCount] = {}
+    for _, _, event, standing, marks, *_ in rows:
+        _, count, together, first = found.get(standing, (standing, 0, 0, event))
+        found[standing] = (standing, count + 1, together | marks, min(first, event))
+    return list(found.values())
 
 
 def _matching(folded: Folded, wanted: Wanted) -> Iterator[FactRow]:

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Mapping, MutableMapping, Seque
 from typing import TYPE_CHECKING, Any
 
 from muniment.core.event import GENESIS, Envelope
-from muniment.core.facts import FactRow, Wanted
+from muniment.core.facts import FactCount, FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
-from muniment.store.facts import matching
+from muniment.store.facts import counts_of, matching
 from muniment.store.folded import NO_HEAD
 from muniment.store.index_reading import Caches
 from muniment.store.memory_state import TenantState
@@ -134,6 +134,10 @@ class MemorySnapshot:
     def facts(self, wanted: Wanted) -> Sequence[FactRow]:
         """The facts of claim versions that are as wanted."""
         return matching(self._state.folded, wanted)
+
+    def fact_counts(self, wanted: Wanted) -> Sequence[FactCount]:
+        """How many facts are as wanted, by standing."""
+        return counts_of(self.facts(wanted))
 
     def claims_at(self, seqs: Collection[int]) -> Mapping[int, str]:
         """The claims of which some events recorded a version, by event."""

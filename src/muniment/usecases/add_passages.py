@@ -20,6 +20,7 @@ from muniment.core.quote import Quote
 from muniment.core.rank import fixed
 from muniment.core.render import render
 from muniment.core.request import Request
+from muniment.ports.tokens import remembering
 from muniment.usecases.answer import Asked
 from muniment.usecases.embedding import Meaning
 from muniment.usecases.find_passages import Quotes, find_passages
@@ -61,7 +62,7 @@ def with_passages(
         return render(heading, outcome, packet.items, packet.conflicts, left_out, said, sources)
 
     chosen, text, used = prefix_that_fits(
-        found, Limits(request.k, request.budget), asked.counter, text_of
+        found, Limits(request.k, request.budget), remembering(asked.counter), text_of
     )
     packet = replace(packet, policy=_policies(packet))
     if not chosen:

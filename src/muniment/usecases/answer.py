@@ -33,7 +33,7 @@ from muniment.core.row import Row
 from muniment.core.source import Reading, worst
 from muniment.core.status import freshness_at, status_at
 from muniment.core.vocabulary import risk_of
-from muniment.ports.tokens import TokenCounter
+from muniment.ports.tokens import TokenCounter, remembering
 from muniment.usecases.advice import advice_on, waiting_in
 from muniment.usecases.disputes import disagreement, group_of, linked
 from muniment.usecases.eligible import Gathered
@@ -308,7 +308,8 @@ class Answer:
                 left_out,
             )
 
-        packed = pack(units, Limits(request.k, request.budget), self.asked.counter, text_of)
+        count = remembering(self.asked.counter)
+        packed = pack(units, Limits(request.k, request.budget), count, text_of)
         omissions = (*_limited(packed.left), *base)
         outcome = self.outcome(packed.chosen, units)
         advice, text, used = "", packed.text, packed.used
@@ -377,7 +378,8 @@ class Answer:
                 ("successors", sum(bool(row.supersedes) for row in chosen)),
                 ("derived", sum(bool(row.derived_from) for row in chosen)))),
             Step(10, "select", (
-                ("selected", len(chosen)), ("omitted", omitted), ("tokens", tokens))),
+                ("selected", len(chosen)), ("omitted", omitted), ("untried", packed.untried),
+                ("tokens", tokens))),
         )  # fmt: skip
 
 

@@ -7,24 +7,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from muniment.core.answered import Answered, AnswerRow, Packing
 from muniment.core.packing import Choice, PackedProofs, Proof, pack_proofs, plan_answers
 from muniment.core.proof_text import block_of, bound_values, heading_of, render_proofs
+from muniment.ports.tokens import TokenCounter, remembering
 
-Count = Callable[[str], int]
 
-
-def packed(answered: Answered, budget: int, count: Count, counter: str, most: int) -> Answered:
+def packed(answered: Answered, budget: int, counter: TokenCounter, most: int) -> Answered:
     """The answer with the smallest packet that fits; without one where none does.
 
     Args:
         answered: Rows with all their proofs explained.
         budget: Tokens at most.
-        count: Tokens of a text.
-        counter: Its name.
+        counter: Counts the tokens of a text.
         most: Combinations of proofs examined, at most.
     """
     if answered.outcome != "rows":
@@ -36,13 +34,14 @@ def packed(answered: Answered, budget: int, count: Count, counter: str, most: in
     def text_of(choice: Choice) -> str:
         return render_proofs(heading, list(zip(said, choice, strict=True)), blocks)
 
-    found = pack_proofs([row.proofs for row in answered.rows], text_of, count, budget, most)
+    proofs, count = [row.proofs for row in answered.rows], remembering(counter)
+    found = pack_proofs(proofs, text_of, count, budget, most)
     listed = all(row.count == len(row.proofs) for row in answered.rows)
     how = Packing(
         found.text,
         found.used,
         budget,
-        counter,
+        counter.name,
         found.optimal and listed,
         found.examined,
         found.combinations,
@@ -72,7 +71,7 @@ def _chosen(rows: Sequence[AnswerRow], choice: Choice) -> tuple[AnswerRow, ...]:
     )
 
 
-def planned(answered: Answered, budget: int, count: Count, counter: str) -> Answered:
+def planned(answered: Answered, budget: int, counter: TokenCounter) -> Answered:
     """As many rows as fit, each with its smallest proof, and how many do not; never called optimal."""
     if answered.outcome != "rows":
         return answered
@@ -84,8 +83,11 @@ def planned(answered: Answered, budget: int, count: Count, counter: str) -> Answ
         rows = [(said[place], proof) for place, proof in taken]
         return render_proofs(heading_of(answered, total - len(rows)), rows, blocks)
 
-    found = plan_answers([(1, row.proofs[0]) for row in answered.rows], text_of, count, budget)
-    how = Packing(found.text, found.used, budget, counter, False, total, total, len(found.left))
+    answers, count = [(1, row.proofs[0]) for row in answered.rows], remembering(counter)
+    found = plan_answers(answers, text_of, count, budget)
+    how = Packing(
+        found.text, found.used, budget, counter.name, False, total, total, len(found.left)
+    )
     if not found.chosen:
         none = PackedProofs("budget_exceeded")
         return _without(answered, none, how)

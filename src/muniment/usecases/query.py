@@ -38,7 +38,7 @@ from muniment.usecases.packing import packed, planned
 from muniment.usecases.revisions import revisions
 from muniment.usecases.serving import ServingFacts, State
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
+from muniment.usecases.viewing import Viewing, last_erasure
 
 LIMITS = (("examinations", MOST_EXAMINATIONS), ("states", MOST_STATES), ("proofs", MOST_PROOFS))
 
@@ -148,10 +148,10 @@ def query(session: Session, question: Question) -> Answered:
 def in_budget(session: Session, question: Question, found: Answered) -> Answered:
     """The answer with a packet of its rows."""
     counter = session.counter(question.counter)
-    whole = packed(found, question.budget, counter, counter.name, question.combinations)
+    whole = packed(found, question.budget, counter, question.combinations)
     if whole.stage != "packing" or not question.as_many:
         return whole
-    return planned(found, question.budget, counter, counter.name)
+    return planned(found, question.budget, counter)
 
 
 def ask(
@@ -233,13 +233,28 @@ class Telling:
         """The texts of the answers' values: each is read from one claim whose fact has it."""
         literals = (term for atom in asked.where for term in atom.terms if isinstance(term, str))
         found = {self.facts.key(term_text(text)): term_text(text) for text in literals}
-        missing = {value for one in joined.answers for value in one.values} - set(found)
+        known = texts_kept(self.viewing)
+        missing = set[int]()
+        for value in {value for one in joined.answers for value in one.values} - set(found):
+            text = known.get(value)
+            if text is None:
+                missing.add(value)
+            else:
+                found[value] = text
+        fresh = self._read(joined, missing)
+        known.update(fresh)
+        return found | fresh
+
+    def _read(self, joined: Joined, missing: set[int]) -> dict[int, str]:
+        """The texts of some values."""
         said: dict[int, set[int]] = {}
-        for (_, subject, object), events in joined.touched.items():
-            for value in missing.intersection((subject, object)):
+        left = set(missing)
+        for (_, subject, object), events in joined.touched.items() if missing else ():
+            for value in left.intersection((subject, object)):
                 said.setdefault(events[0], set()).add(value)
-                missing.discard(value)
+                left.discard(value)
         contents = self.viewing.snapshot.contents(said)
+        found: dict[int, str] = {}
         for event, values in said.items():
             found |= self._spelled(contents[event], values)
         return found
@@ -291,6 +306,22 @@ class Telling:
             freshness_at(row, ask.at, risk),
             citations_of(claim),
         )
+
+
+TEXTS_KEPT = 200_000
+"""Texts of terms that are remembered; more start over."""
+
+
+def texts_kept(viewing: Viewing) -> dict[int, str]:
+    """Numbers of terms that were read before, and their texts, which are theirs alone; an erasure forgets all.
+
+    Only who holds a fact with a number asks for its text.
+    """
+    kept, erasures = viewing.snapshot.kept, last_erasure(viewing.snapshot)
+    found: tuple[int, dict[int, str]] = kept.get("terms", (-1, {}))
+    if found[0] != erasures or len(found[1]) > TEXTS_KEPT:
+        found = kept["terms"] = (erasures, {})
+    return found[1]
 
 
 def echo_of(

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from muniment.core.decide import Ask, decide
@@ -17,6 +17,8 @@ from muniment.core.row import FOREVER, Row
 from muniment.core.status import window
 from muniment.core.vocabulary import risk_of
 from muniment.usecases.viewing import Viewing
+
+VERDICTS_KEPT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +46,27 @@ class ServingFacts:
     def __init__(self, viewing: Viewing, state: State) -> None:
         self.viewing, self.state = viewing, state
         ask = state.ask
+        self._question = (ask.use, ask.history, ask.reread_matched, ask.absolute, ask.own_proposals)
         self._is_high = ask.use != "" and risk_of(ask.use) == "high"
         self._is_past = state.revision != FOREVER
         self._keys: dict[str, int] = {}
+        self._predicates: dict[str, int] = {}
+        self._decided = self._known_verdicts()
         self._verdicts: dict[object, bool] = {}
         self._examples: dict[int, Row] = {}
         self._looked_at: dict[int, bool] = {}
         self.disputed: set[int] = set()
         self._gone = frozenset() if ask.history else self._replaced_by_erased()
-        self._blank = Wanted(
-            0,
-            state.classes,
-            state.revision,
-            None if ask.history else ask.at,
-            seen=None if ask.history else tuple(viewing.classes),
-        )
+        self._at = None if ask.history else ask.at
+        self._seen = None if ask.history else tuple(viewing.classes)
+
+    def _known_verdicts(self) -> dict[tuple[object, ...], bool]:
+        """What was decided of a standing stays true: it holds all that decides but times."""
+        found: dict[tuple[object, ...], bool]
+        found = self.viewing.snapshot.kept.setdefault("standings", {})
+        if len(found) > VERDICTS_KEPT:
+            found.clear()
+        return found
 
     def _replaced_by_erased(self) -> frozenset[int]:
         """The events of claims whose successor was erased: a deleted correction revives nothing (`D-CORRECT`)."""
@@ -70,42 +78,65 @@ class ServingFacts:
 
     def key(self, text: str) -> int:
         """What stands for a term's text."""
-        if text not in self._keys:
-            self._keys[text] = term_number(text, self.viewing.snapshot.key)
-        return self._keys[text]
+        found = self._keys.get(text)
+        if found is None:
+            found = self._keys[text] = term_number(text, self.viewing.snapshot.key)
+        return found
 
     def matching(self, pattern: Pattern, limit: int) -> Sequence[Matching]:
         """Facts of a pattern that may serve, with the events that carry them."""
-        wanted = self._wanted(pattern)
         asked = limit
         while True:
-            refused = tuple(s for s in self._examples if not self._verdicts.get(s, True))
-            rows = self.viewing.snapshot.facts(replace(wanted, without=refused, limit=asked))
-            found = self._serving(rows)
+            found, rows = self._found(self._wanted(pattern, asked))
             if len(found) >= limit or len(rows) < asked:
                 return found[:limit]
             asked *= 2  # some were refused that the store could not know of
+
+    def _found(self, wanted: Wanted) -> tuple[list[Matching], Sequence[FactRow]]:
+        rows = self.viewing.snapshot.facts(wanted)
+        return self._serving(rows), rows
+
+    def count(self, pattern: Pattern, limit: int) -> int:
+        """How many facts of a pattern may serve; `limit` where they are more."""
+        if self._is_past or self._is_high or self._gone:
+            return len(self.matching(pattern, limit))
+        asked = limit
+        while True:
+            counts = self.viewing.snapshot.fact_counts(self._wanted(pattern, asked))
+            self._learn({standing: event for standing, _, _, event in counts})
+            may = sum([n for standing, n, _, _ in counts if self._verdicts[standing]])
+            if may >= limit or sum([n for _, n, _, _ in counts]) < asked:
+                return min(may, limit)
+            asked *= 2
 
     def occurs(self, predicate: str) -> bool:
         """Whether a fact that may serve carries a predicate."""
         return bool(self.matching(Pattern(predicate), 1))
 
-    def _wanted(self, pattern: Pattern) -> Wanted:
-        name = predicate_number(pattern.predicate, self.viewing.snapshot.key)
+    def _wanted(self, pattern: Pattern, limit: int) -> Wanted:
+        name = self._predicates.get(pattern.predicate)
+        if name is None:
+            name = predicate_number(pattern.predicate, self.viewing.snapshot.key)
+            self._predicates[pattern.predicate] = name
         subjects, objects, pairs = pattern.subjects, pattern.objects, pattern.pairs
-        return replace(
-            self._blank,
-            predicate=name,
-            subjects=None if subjects is None else tuple(subjects),
-            objects=None if objects is None else tuple(objects),
-            pairs=None if pairs is None else tuple(pairs),
+        return Wanted(
+            name,
+            self.state.classes,
+            self.state.revision,
+            self._at,
+            None if subjects is None else tuple(subjects),
+            None if objects is None else tuple(objects),
+            None if pairs is None else tuple(pairs),
+            self._seen,
+            tuple([s for s, may in self._verdicts.items() if type(s) is int and not may]),
+            limit,
         )
 
     # --- which of them may serve ---
 
     def _serving(self, rows: Sequence[FactRow]) -> list[Matching]:
-        self._learn(rows)
-        self.disputed.update(row[2] for row in rows if row[4] & DISPUTED)
+        self._learn({row[3]: row[2] for row in rows})
+        self.disputed.update([row[2] for row in rows if row[4] & DISPUTED])
         if self._is_past or self._is_high or self._gone:
             closer = [row for row in rows if self._needs_a_look(row)]
             self._look(closer)
@@ -117,16 +148,25 @@ class ServingFacts:
         verdicts = self._verdicts
         return [(s, o, seq) for s, o, seq, standing, *_ in rows if verdicts[standing]]
 
-    def _learn(self, rows: Sequence[FactRow]) -> None:
-        """Decide standings that were not met before, on one row of each."""
-        new = {row[3]: row[2] for row in rows if row[3] not in self._examples}
-        if not new:
+    def _learn(self, found: Mapping[int, int]) -> None:
+        """Decide standings that were not met before in this question, each on the row of one event."""
+        if self._is_high:
+            new = {s: seq for s, seq in found.items() if s not in self._examples}
+            rows = self.viewing.snapshot.rows_at(new.values())
+            self._examples.update({standing: rows[seq] for standing, seq in new.items()})
             return
-        examples = self.viewing.snapshot.rows_at(new.values())
+        new = {}
+        for standing, seq in found.items():
+            if standing not in self._verdicts:
+                known = self._decided.get((*self._question, standing))
+                if known is None:
+                    new[standing] = seq
+                else:
+                    self._verdicts[standing] = known
+        rows = self.viewing.snapshot.rows_at(new.values())
         for standing, seq in new.items():
-            self._examples[standing] = examples[seq]
-            if not self._is_high:
-                self._verdicts[standing] = self._decide(examples[seq], over=False, fresh=True)
+            may = self._decide(rows[seq], over=False, fresh=True)
+            self._verdicts[standing] = self._decided[*self._question, standing] = may
 
     def _decide(self, row: Row, over: bool, fresh: bool) -> bool:
         """Whether rows of a standing may serve whose time is over or not, and that were verified lately or not."""

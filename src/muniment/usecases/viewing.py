@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from muniment.core.access import Audience, Principal, Scope, groups_of, may_see
 from muniment.core.claim import Claim
@@ -18,9 +18,15 @@ from muniment.core.record import claim_from
 from muniment.core.row import FOREVER, ClassRow, Doc, Row
 from muniment.ports.store import Snapshot
 
+T = TypeVar("T")
 
-def members(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
+
+def members(snapshot: Snapshot) -> Mapping[str, tuple[str, ...]]:
     """Group name to its direct members."""
+    return _worked_out(snapshot, ("members",), lambda: _members(snapshot))
+
+
+def _members(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
     docs = snapshot.docs("group")
     contents = snapshot.contents([doc.seq for doc in docs])
     return {c["name"]: tuple(c["members"]) for c in contents.values()}
@@ -28,6 +34,10 @@ def members(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
 
 def roles_of(snapshot: Snapshot, name: str) -> frozenset[str]:
     """The roles declared for a principal."""
+    return _worked_out(snapshot, ("roles", name), lambda: _roles(snapshot, name))
+
+
+def _roles(snapshot: Snapshot, name: str) -> frozenset[str]:
     doc = snapshot.doc("role", snapshot.key("role", name))
     if doc is None:
         return frozenset()
@@ -35,14 +45,31 @@ def roles_of(snapshot: Snapshot, name: str) -> frozenset[str]:
     return frozenset(content["roles"]) if content else frozenset()
 
 
+def _worked_out(snapshot: Snapshot, place: tuple[Any, ...], make: Callable[[], T]) -> T:
+    """What was worked out of this state, once."""
+    memo = snapshot.memo
+    found: T | None = memo.get(place)
+    if found is None:
+        found = memo[place] = make()
+    return found
+
+
+def last_erasure(snapshot: Snapshot) -> int:
+    """The event of the last erasure, 0 for none: what was read of contents before it is let go of."""
+
+    def found() -> int:
+        return max((doc.seq for doc in snapshot.docs("erased")), default=0)
+
+    return _worked_out(snapshot, ("last erasure",), found)
+
+
 def _visible(snapshot: Snapshot, everything: frozenset[str]) -> dict[str, ClassRow]:
     """The classes that some names may see."""
-    place = ("classes", everything)
-    found: dict[str, ClassRow] | None = snapshot.memo.get(place)
-    if found is None:
-        found = {row.id: row for row in snapshot.classes() if may_see(row.audience, everything)}
-        snapshot.memo[place] = found
-    return found
+
+    def found() -> dict[str, ClassRow]:
+        return {row.id: row for row in snapshot.classes() if may_see(row.audience, everything)}
+
+    return _worked_out(snapshot, ("classes", everything), found)
 
 
 class Viewing:
@@ -69,9 +96,13 @@ class Viewing:
 
     def classes_of(self, scopes: Iterable[Scope]) -> tuple[str, ...]:
         """Visible classes in these scopes, sorted."""
-        wanted = {(scope.kind, scope.id) for scope in scopes}
-        rows = self.classes.values()
-        return tuple(sorted(r.id for r in rows if (r.scope_kind, r.scope_id) in wanted))
+        wanted = frozenset((scope.kind, scope.id) for scope in scopes)
+
+        def found() -> tuple[str, ...]:
+            rows = self.classes.values()
+            return tuple(sorted(r.id for r in rows if (r.scope_kind, r.scope_id) in wanted))
+
+        return _worked_out(self.snapshot, ("in scope", self.principal.everything, wanted), found)
 
     def scope_of(self, cls: str) -> Scope:
         """The scope of a visible class."""
@@ -175,13 +206,15 @@ class Viewing:
     def conflicts(self) -> tuple[Mapping[str, Any], ...]:
         """Recorded conflicts of which every side is visible, in ledger order."""
         if self._conflicts is None:
-            docs = [doc for doc in self.snapshot.docs("conflict") if self._began(doc) <= self.upto]
-            contents = self.snapshot.contents([doc.seq for doc in docs])
-            known = (
-                self._as_it_stood(doc, contents[doc.seq]) for doc in docs if doc.seq in contents
-            )
-            self._conflicts = tuple(c for c in known if all(self.sees(one) for one in c["between"]))
+            place = ("conflicts", self.principal.everything, self.upto)
+            self._conflicts = _worked_out(self.snapshot, place, self._recorded_conflicts)
         return self._conflicts
+
+    def _recorded_conflicts(self) -> tuple[Mapping[str, Any], ...]:
+        docs = [doc for doc in self.snapshot.docs("conflict") if self._began(doc) <= self.upto]
+        contents = self.snapshot.contents([doc.seq for doc in docs])
+        known = (self._as_it_stood(doc, contents[doc.seq]) for doc in docs if doc.seq in contents)
+        return tuple(c for c in known if all(self.sees(one) for one in c["between"]))
 
     def _began(self, doc: Doc) -> int:
         """The revision of a doc's first event."""
@@ -196,10 +229,14 @@ class Viewing:
     def erased(self) -> dict[str, tuple[str, ...]]:
         """Erased claims whose class is visible, with what they had superseded."""
         if self._erased is None:
-            docs = [doc for doc in self.snapshot.docs("erased") if doc.cls in self.classes]
-            contents = self.snapshot.contents([doc.seq for doc in docs])
-            self._erased = {doc.id: tuple(contents[doc.seq]["supersedes"]) for doc in docs}
+            place = ("erased", self.principal.everything)
+            self._erased = _worked_out(self.snapshot, place, self._erased_claims)
         return self._erased
+
+    def _erased_claims(self) -> dict[str, tuple[str, ...]]:
+        docs = [doc for doc in self.snapshot.docs("erased") if doc.cls in self.classes]
+        contents = self.snapshot.contents([doc.seq for doc in docs])
+        return {doc.id: tuple(contents[doc.seq]["supersedes"]) for doc in docs}
 
     def shown_revisions(self) -> dict[int, int]:
         """The tenant's revisions in which a visible claim changed, with the number under which they are told.

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import count
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
-from muniment.core.facts import SUPERSEDED, FactRow, Wanted, span_of
+from muniment.core.facts import SUPERSEDED, FactCount, FactRow, Wanted, span_of
 from muniment.core.row import FOREVER, Derived, Row
-from muniment.store.facts import Held, own_marks
+from muniment.store.facts import Held, counts_of, own_marks
 from muniment.store.tables.connection import Connection, Listed
 
 _FACT = "INSERT INTO fact VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -72,7 +72,27 @@ WHERE EXISTS (
 """
 
 _COLUMNS = "SELECT f.subject, f.object, f.seq, f.standing, f.marks, f.ends, f.verified"
+_COUNTED = "SELECT f.standing, f.marks, f.seq"
+_ALIKE = """
+SELECT min(standing), max(standing), count(*), max(marks & 1) + max(marks & 2) + max(marks & 4), min(seq)
+FROM ({}) AS found
+"""
+_COUNTS = """
+SELECT standing, count(*), max(marks & 1) + max(marks & 2) + max(marks & 4), min(seq)
+FROM ({}) AS found GROUP BY standing
+"""
+_HAVE = {
+    "subjects": "SELECT count(*) FROM (SELECT 1 FROM numbers(?3) s CROSS JOIN fact f ON f.subject = s.value"
+    " WHERE f.tenant = ?1 AND f.predicate = ?2 LIMIT ?4) AS found",
+    "objects": "SELECT count(*) FROM (SELECT 1 FROM numbers(?3) o CROSS JOIN fact f INDEXED BY fact_by_object"
+    " ON f.object = o.value WHERE f.tenant = ?1 AND f.predicate = ?2 LIMIT ?4) AS found",
+}
+"""How many facts some subjects or objects have, whoever may see them: it decides only how they are looked up."""
+FEW_PAIRS = 64
+"""Pairs of a subject and an object that are simply looked up one by one."""
 _WHERE = "WHERE f.tenant = ?1 AND f.predicate = ?2"
+_SUBJECTS = "f.subject IN (SELECT value FROM numbers(?3) j)"
+_OBJECTS = "f.object IN (SELECT value FROM numbers(?4) j)"
 _SOURCES = MappingProxyType(
     {
         "any": f"FROM fact f {_WHERE}",
@@ -81,13 +101,18 @@ _SOURCES = MappingProxyType(
         "subjects": f"FROM numbers(?3) s CROSS JOIN fact f ON f.subject = s.value {_WHERE}",
         "objects": "FROM numbers(?3) o CROSS JOIN fact f INDEXED BY fact_by_object"
         f" ON f.object = o.value {_WHERE}",
-        "both": "FROM numbers(?3) s CROSS JOIN numbers(?4) o ON TRUE"
-        f" CROSS JOIN fact f ON f.subject = s.value AND f.object = o.value {_WHERE}",
+        "both": f"FROM fact f {_WHERE} AND {_SUBJECTS} AND {_OBJECTS}",
+        "both of subjects": "FROM numbers(?3) s CROSS JOIN fact f ON f.subject = s.value"
+        f" {_WHERE} AND +{_OBJECTS}",
+        "both of objects": "FROM numbers(?4) o CROSS JOIN fact f INDEXED BY fact_by_object"
+        f" ON f.object = o.value {_WHERE} AND +{_SUBJECTS}",
         "pairs": "FROM pairs(?3) p CROSS JOIN fact f ON f.subject = CAST(p.value ->> 0 AS BIGINT)"
         f" AND f.object = CAST(p.value ->> 1 AS BIGINT) {_WHERE}",
     }
 )
-"""Which facts are looked at: by what is bound. Further parameters follow in the order of `_CONDITIONS`."""
+"""Which facts are looked at: by what is bound; a `+` keeps an index from serving that end.
+
+Further parameters follow in the order of `_CONDITIONS`."""
 _CONDITIONS = MappingProxyType(
     {
         "class": "f.class = ?",
@@ -103,10 +128,20 @@ _CONDITIONS = MappingProxyType(
 @cache
 def _statement(source: str, conditions: tuple[str, ...]) -> str:
     """One of a fixed set of statements, which gives facts as `core.facts.FactRow`."""
+    return _numbered(_COLUMNS, source, conditions)
+
+
+@cache
+def _counting(form: str, source: str, conditions: tuple[str, ...]) -> str:
+    """The same, which counts the facts; the limit is theirs."""
+    return form.format(_numbered(_COUNTED, source, conditions))
+
+
+def _numbered(columns: str, source: str, conditions: tuple[str, ...]) -> str:
     first = _SOURCES[source]
     number = count(first.count("?3") + first.count("?4") + 3)
     rest = "\n".join((first, *(f"AND {_CONDITIONS[name]}" for name in conditions), "LIMIT ?"))
-    return f"{_COLUMNS}\n" + re.sub(r"\?(?![0-9])", lambda _: f"?{next(number)}", rest)
+    return f"{columns}\n" + re.sub(r"\?(?![0-9])", lambda _: f"?{next(number)}", rest)
 
 
 class FactTable:
@@ -177,7 +212,31 @@ class FactTable:
                 return found[: wanted.limit]
             limit *= 2
 
+    def counts(
+        self, wanted: Wanted, classes: tuple[int, ...], seen: tuple[int, ...] | None
+    ) -> list[FactCount]:
+        """How many facts are as wanted, by standing; with the arguments of `matching`."""
+        *asked, parameters = self._asked(wanted, classes, wanted.limit)
+        ((least, most, *counted),) = self._connection.all(_counting(_ALIKE, *asked), parameters)
+        if least is None:
+            return []
+        found: list[FactCount] = [(least, *counted)]
+        if least != most:
+            every = self._connection.all(_counting(_COUNTS, *asked), parameters)
+            found = cast("list[FactCount]", every)
+        if seen is None or not any(marks & SUPERSEDED for _, _, marks, _ in found):
+            return found
+        return counts_of(self.matching(wanted, classes, seen))
+
     def _looked_up(self, wanted: Wanted, classes: tuple[int, ...], limit: int) -> list[FactRow]:
+        source, conditions, parameters = self._asked(wanted, classes, limit)
+        found = self._connection.all(_statement(source, conditions), parameters)
+        return cast("list[FactRow]", found)
+
+    def _asked(
+        self, wanted: Wanted, classes: tuple[int, ...], limit: int
+    ) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
+        """By what facts are looked up, under which conditions, and the parameters for both."""
         listed = self._connection.listed
         source, keys = self._ends(wanted)
         conditions: list[tuple[str, tuple[Any, ...]]] = [
@@ -190,10 +249,9 @@ class FactTable:
             conditions.append(("at", (wanted.at, wanted.at)))
         if wanted.without:
             conditions.append(("without", (listed(wanted.without),)))
-        statement = _statement(source, tuple(name for name, _ in conditions))
-        given = (value for _, values in conditions for value in values)
+        given = [value for _, values in conditions for value in values]
         parameters = (self._tenant, wanted.predicate, *keys, *given, limit)
-        return self._connection.decoded(statement, parameters, _as_it_is)
+        return source, tuple([name for name, _ in conditions]), parameters
 
     def _ends(self, wanted: Wanted) -> tuple[str, tuple[Any, ...]]:
         """By what facts are looked up, and the parameters for it."""
@@ -202,7 +260,8 @@ class FactTable:
             pairs = ",".join(f"[{subject},{object}]" for subject, object in wanted.pairs)
             return "pairs", (f"[{pairs}]",)
         if subjects is not None and objects is not None:
-            return "both", (listed(subjects), listed(objects))
+            how = self._both(wanted.predicate, subjects, objects)
+            return how, (listed(subjects), listed(objects))
         if subjects is not None:
             one = len(subjects) == 1
             return ("subject", subjects) if one else ("subjects", (listed(subjects),))
@@ -210,6 +269,17 @@ class FactTable:
             one = len(objects) == 1
             return ("object", objects) if one else ("objects", (listed(objects),))
         return "any", ()
+
+    def _both(self, predicate: int, subjects: Sequence[int], objects: Sequence[int]) -> str:
+        """By which end facts are looked up where both are bound: by one, where that has fewer facts than pairs."""
+        pairs = len(subjects) * len(objects)
+        if pairs <= FEW_PAIRS:
+            return "both"
+        ends = {"subjects": subjects, "objects": objects}
+        fewest = min(ends, key=lambda name: len(ends[name]))
+        parameters = (self._tenant, predicate, self._connection.listed(ends[fewest]), pairs)
+        have = self._connection.value(_HAVE[fewest], parameters)
+        return f"both of {fewest}" if have < pairs else "both"
 
     def _not_replaced(
         self, rows: list[FactRow], seen: tuple[int, ...], revision: int
@@ -241,7 +311,3 @@ class FactTable:
             facts = (*before, (triple[0], triple[1], triple[2]))
             found[seq] = (standing, facts, marks, (start, end, verified), first, last)
         return found
-
-
-def _as_it_is(columns: tuple[int, int, int, int, int, int | None, int | None]) -> FactRow:
-    return columns

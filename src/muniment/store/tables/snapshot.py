@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from muniment.core.canonical import keyed
 from muniment.core.event import GENESIS, Envelope
-from muniment.core.facts import FactRow, Wanted
+from muniment.core.facts import FactCount, FactRow, Wanted
 from muniment.core.row import ClassRow, Doc, Row
 from muniment.store.index_reading import Caches
 from muniment.store.sealing import Where, unseal
@@ -156,7 +156,6 @@ class TableSnapshot:
         self._key: bytes = found[1] if found else new_key(tenant)
         last = connection.decoded(_LAST, (self._number,), _last_of)
         self._seq, self._revision, self._hash = last[0] if last else (0, 0, GENESIS)
-        self._class_numbers: dict[tuple[str, ...], tuple[int, ...]] = {}
 
     def _found_tenant(self, connection: Connection) -> tuple[int, bytes] | None:
         """The tenant's number and key."""
@@ -264,20 +263,37 @@ class TableSnapshot:
     def facts(self, wanted: Wanted) -> Sequence[FactRow]:
         """The facts of claim versions that are as wanted."""
         table = FactTable(self._connection, self._number)
+        return table.matching(wanted, *self._classes_of(table, wanted))
+
+    def fact_counts(self, wanted: Wanted) -> Sequence[FactCount]:
+        """How many facts are as wanted, by standing."""
+        table = FactTable(self._connection, self._number)
+        return table.counts(wanted, *self._classes_of(table, wanted))
+
+    def _classes_of(
+        self, table: FactTable, wanted: Wanted
+    ) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+        """The numbers of the classes that may serve, and of those whose claims replace others."""
         seen = None if wanted.seen is None else self._numbers(table, wanted.seen)
-        return table.matching(wanted, self._numbers(table, wanted.classes), seen)
+        return self._numbers(table, wanted.classes), seen
 
     def claims_at(self, seqs: Collection[int]) -> Mapping[int, str]:
         """The claims of which some events recorded a version, by event."""
+        if not seqs:
+            return {}
         return FactTable(self._connection, self._number).claims_at(sorted(set(seqs)))
 
     def _numbers(self, table: FactTable, classes: tuple[str, ...]) -> tuple[int, ...]:
-        if classes not in self._class_numbers:
-            self._class_numbers[classes] = table.numbers(classes)
-        return self._class_numbers[classes]
+        known: dict[tuple[str, ...], tuple[int, ...]]
+        known = self._caches.memo(self._name, self._hash).setdefault("class numbers", {})
+        if classes not in known:
+            known[classes] = table.numbers(classes)
+        return known[classes]
 
     def rows_at(self, seqs: Collection[int]) -> Mapping[int, Row]:
         """The claim versions that some events recorded, by event; an erased one is absent."""
+        if not seqs:
+            return {}
         wanted = (self._connection.listed(sorted(set(seqs))), self._number)
         return {row.seq: row for row in self._connection.decoded(_ROWS_AT, wanted, row_of)}
 

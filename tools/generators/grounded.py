@@ -1,0 +1,99 @@
+"""Figures of queries, proofs and packing: tables from the results that the benchmarks printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.generators.tables import code, table
+
+_ENGINES = (("sqlite", "SQLite"), ("duckdb", "DuckDB"), ("oxigraph", "pyoxigraph"))
+
+
+def joins(root: Path) -> str:
+    """What a query costs beside the same by hand."""
+    result = _result(root, "joins")
+    rows = [
+        (
+            "cyclic, 3" if name == "cyclic" else name,
+            *(_shown(found[key]) for key in ("p50_ms", "p95_ms", "first_p50_ms")),
+            *(_shown(found[f"{engine}_p50_ms"]) for engine, _ in _ENGINES),
+            f"{found['p50_ms'] / found['sqlite_p50_ms']:.1f}",
+        )
+        for name, found in result["atoms"].items()
+    ]
+    heads = (
+        f"patterns, {result['facts']:,} facts",
+        "p50, ms",
+        "p95, ms",
+        "first time, p50, ms",
+        *(f"{name}, ms" for _, name in _ENGINES),
+        "times SQLite",
+    )
+    slowest = max(one["ms"] for one in result["bounds_ms"].values())
+    bounds = f"A question that is too wide is refused within {slowest:.0f} ms, each by a bound that it met."
+    command = f"python -m bench.joins --facts {round(result['facts'], -3)}"
+    return "\n\n".join((table(heads, rows), bounds, _measured(result, command)))
+
+
+def packing(root: Path) -> str:
+    """What exact packing saves, and how long it takes."""
+    result = _result(root, "packing")
+    rows = [
+        (f"{int(combinations):,}", f"{seconds:.2f}")
+        for combinations, seconds in result["seconds_to_optimum"].items()
+    ]
+    saved = result["saved"]
+    said = (
+        f"The optimum has {_percent(saved['independent']['mean'])} fewer tokens than each answer's own smallest proof "
+        f"(at most {_percent(saved['independent']['most'])}), and {_percent(saved['greedy']['mean'])} fewer than the "
+        f"greedy choice (at most {_percent(saved['greedy']['most'])})."
+    )
+    made = table(
+        ("combinations", "seconds to the optimum, every one written out and counted"), rows
+    )
+    return "\n\n".join((made, said, _measured(result, "python -m bench.packing")))
+
+
+def packing_order(root: Path) -> str:
+    """What becomes of the most relevant claims by how a budget is filled."""
+    result = _result(root, "packing_order")
+    names = {
+        "relevance": "most relevant first (as it is)",
+        "total": "greatest sum of relevance, exact",
+        "density": "relevance per token first",
+    }
+    figures = ("best_kept", "best_three_kept", "evidence", "all_evidence")
+    rows = [
+        (budget, names[name], *(_percent(found[one]) for one in figures), f"{found['size']:.1f}")
+        for budget in ("200", "400", "1000")
+        for name, found in result[budget].items()
+    ]
+    heads = (
+        "tokens", "what is kept", "best claim kept", "best three kept", "evidence", "all evidence", "claims",
+    )  # fmt: skip
+    command = "python -m bench.packing_order --data ../shared/bench/locomo"
+    return "\n\n".join((table(heads, rows), _measured(result, command)))
+
+
+def _result(root: Path, name: str) -> dict[str, Any]:
+    return dict(json.loads((root / "bench" / "results" / f"{name}.json").read_text("utf-8")))
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f} %"
+
+
+def _measured(result: Mapping[str, Any], command: str) -> str:
+    machine = result["machine"]
+    where = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}, SQLite {machine['sqlite']}"
+    return f"{code(command)}, {result['date'][:10]}, {where}."
+
+
+GENERATORS = {"joins": joins, "packing": packing, "packing-order": packing_order}
