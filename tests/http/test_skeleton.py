@@ -34,3 +34,14 @@ def test_nothing_is_served_without_a_token(served):
         "unauthenticated",
     )
     assert found.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_the_page_is_there_and_sends_forms_of_its_own(served):
+    serving, token = served
+    with httpx.Client(base_url=serving.url) as browser:
+        assert "/sign-in" in browser.get("/inbox").headers["location"]
+        form = {"token": token, "next": "/inbox"}
+        foreign = browser.post("/sign-in", data=form, headers={"Origin": "http://evil.example"})
+        own = browser.post("/sign-in", data=form, headers={"Origin": serving.url})
+        assert (foreign.status_code, own.status_code) == (403, 303)
+        assert browser.get("/inbox").status_code == 200

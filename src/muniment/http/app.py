@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -22,6 +21,7 @@ from muniment.core.errors import Finding, MunimentError
 from muniment.http import about
 from muniment.http.counters import Counters
 from muniment.http.guard import Guard
+from muniment.http.pages import PageSettings, mount_pages
 from muniment.http.problems import Refused, fault_of, from_error, problem
 from muniment.http.routes import Served, endpoint, served_calls
 from muniment.http.settings import Settings
@@ -65,7 +65,7 @@ def make_app(settings: Settings) -> FastAPI:
     app.state.served, app.state.mounted = served, []
     _add_handlers(app)
     _add_routes(app, served, counters)
-    _mount_others(app, settings)
+    _mount_others(app, served)
     return app
 
 
@@ -95,11 +95,13 @@ def _add_routes(app: FastAPI, served: Served, counters: Counters) -> None:
         app.add_api_route(path, respond, methods=["GET"], name=path.rpartition("/")[2])
 
 
-def _mount_others(app: FastAPI, settings: Settings) -> None:
-    """Mount the pages and the tools, where they are part of this installation."""
-    if importlib.util.find_spec("muniment.http.pages") is not None:
-        pages = importlib.import_module("muniment.http.pages")
-        pages.mount_pages(app, settings)
+def _mount_others(app: FastAPI, served: Served) -> None:
+    """Mount the pages; a showcase has none that takes a form."""
+    settings = served.settings
+    app.state.seats = None
+    if not settings.showcase:
+        parts = (served.memory, settings.own, settings.credential, settings.secure)
+        app.state.seats = mount_pages(app, PageSettings(*parts))
 
 
 def _add_handlers(app: FastAPI) -> None:

@@ -32,7 +32,10 @@ SECURITY_HEADERS: tuple[tuple[str, str], ...] = (
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
-    ("Referrer-Policy", "no-referrer"),
+    (
+        "Referrer-Policy",
+        "same-origin",
+    ),  # under `no-referrer`, browsers send forms with the origin `null`
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),
 )

@@ -43,6 +43,8 @@ class Settings:
         opener: Opens memory, acting as nobody; called once a process.
         hosts: The names under which it is reached, without ports; a request for another is refused.
         role: The ceiling of every bearer, whatever the token says.
+        own: Gives the memory of whoever started the server, for the page's one-time code; None for nobody.
+        credential: The credential's file of whoever started the server, for the page; empty for none.
         secure: Whether browsers reach it over TLS, its own or a proxy's.
         showcase: Whether it serves fixed synthetic cases to anybody, and mounts no route that writes.
         limits: Its bounds.
@@ -51,6 +53,8 @@ class Settings:
     opener: Callable[[], Memory]
     hosts: tuple[str, ...] = LOOPBACK
     role: str = "operator"
+    own: Callable[[], Memory] | None = None
+    credential: str = ""
     secure: bool = False
     showcase: bool = False
     limits: Limits = field(default_factory=Limits)
