@@ -27,6 +27,7 @@ from muniment.core.errors import (
     StoreBusy,
     StoreError,
     StoreFull,
+    Unauthenticated,
 )
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 HTTP_STATUS: tuple[tuple[type[MunimentError], int], ...] = (
     (InvalidInput, 422),
     (NotFound, 404),
+    (Unauthenticated, 401),
     (NotPermitted, 403),
     (Conflicted, 409),
     (Refusal, 400),

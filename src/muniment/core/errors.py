@@ -130,6 +130,12 @@ class NotPermitted(Refusal):
     exit_code = 4
 
 
+class Unauthenticated(NotPermitted):
+    """No token that serves was presented; absent, wrong, revoked and expired have one answer."""
+
+    code = "unauthenticated"
+
+
 class Conflicted(Refusal):
     """The state moved on, or what was asked contradicts what is recorded."""
 

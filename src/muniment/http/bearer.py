@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.core.errors import NotPermitted
+from muniment.core.errors import Unauthenticated
 from muniment.http.problems import unauthenticated
 from muniment.memory import Memory
 
@@ -32,5 +32,5 @@ def bearing(memory: Memory, text: str, ceiling: str) -> Memory:
     """
     try:
         return memory.with_token(text, role=ceiling)
-    except NotPermitted:
+    except Unauthenticated:
         raise unauthenticated() from None

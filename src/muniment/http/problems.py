@@ -17,17 +17,11 @@ from typing import Any
 from starlette.responses import Response
 
 from muniment import wire
-from muniment.core.errors import Finding, MunimentError, NotPermitted
+from muniment.core.errors import Finding, MunimentError, Unauthenticated
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = 1
 CHALLENGE = 'Bearer realm="muniment"'
-
-
-class Unauthenticated(NotPermitted):
-    """No token that serves was presented; absent, wrong, revoked and expired have one answer."""
-
-    code = "unauthenticated"
 
 
 class Refused(Exception):
@@ -62,8 +56,6 @@ def unauthenticated() -> Unauthenticated:
 
 def from_error(error: MunimentError) -> Response:
     """An error of the library as a problem."""
-    if isinstance(error, Unauthenticated):
-        return problem(401, error.code, error.message, error.findings)
     return problem(wire.http_status(error), error.code, error.message, error.findings)
 
 

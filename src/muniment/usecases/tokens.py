@@ -17,7 +17,7 @@ from typing import Any
 from muniment.core.canonical import canonical
 from muniment.core.codec import trusted
 from muniment.core.encode import encode
-from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
+from muniment.core.errors import Finding, InvalidInput, Unauthenticated, quoted
 from muniment.core.token import (
     SECRET_BYTES,
     Presented,
@@ -149,7 +149,7 @@ def bearer(store: Store, text: str, now: datetime, verify: Verifier) -> tuple[st
         verify: Checks the operator's signature on the token.
 
     Raises:
-        NotPermitted: It serves nothing: absent, wrong, revoked, expired, or no operator's.
+        Unauthenticated: It serves nothing: absent, wrong, revoked, expired, or no operator's.
     """
     presented = parse_token(text)
     if presented is None:
@@ -193,6 +193,6 @@ def _is_vouched_for(
     return good
 
 
-def _refused() -> NotPermitted:
+def _refused() -> Unauthenticated:
     fix = "present a token that serves: an operator makes one with `muniment token create`"
-    return NotPermitted("the token is not known, or serves no more", fix=fix)
+    return Unauthenticated("the token is not known, or serves no more", fix=fix)
