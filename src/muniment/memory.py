@@ -38,6 +38,7 @@ from muniment.wiring import Clock, Entropy
 
 if TYPE_CHECKING:
     from muniment.core.claim import Claim
+    from muniment.core.packet import Packet
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
@@ -283,6 +284,16 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
 
         request = Request(query=query, use=use, **options)
         return recall(self.session, request, ontology=flow_hash())
+
+    @gated
+    def recall_as(self, principal: str, query: str, *, use: str, **options: Any) -> Packet:
+        """What another principal would be handed, as far as the operator sees it; see `usecases.recall_as`."""
+        from muniment.core.ontology import flow_hash
+        from muniment.core.request import Request
+        from muniment.usecases.recall_as import recall_as
+
+        request = Request(query=query, use=use, **options)
+        return recall_as(self.session, principal, request, flow_hash())
 
     @gated
     def show(self, claim_id: str) -> Shown:

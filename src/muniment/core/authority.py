@@ -100,6 +100,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("to_erase", "operator", command="erase"),
     Verb("erase", "operator", True, "erase"),
     Verb("embed", "operator", True, "embed"),
+    Verb("recall_as", "operator", page=True),
     Verb("verify", "operator", command="verify", route="GET /v1/verification", page=True),
     Verb("doctor", "operator", command="doctor", page=True),
     Verb("rebuild", "operator", True, "doctor"),

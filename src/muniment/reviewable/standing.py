@@ -168,7 +168,12 @@ def highest(risks: Iterable[str]) -> Risk:
 
 def _seen(memory: Memory, change: Change) -> tuple[Seen, ...]:
     source = change.item.source if change.item else change.source
-    return tuple(_look(memory, source, one) for one in source.evidence) if source else ()
+    return looked_at(memory, source) if source else ()
+
+
+def looked_at(memory: Memory, source: Source) -> tuple[Seen, ...]:
+    """The places in a source as they read now."""
+    return tuple(_look(memory, source, one) for one in source.evidence)
 
 
 def _look(memory: Memory, source: Source, evidence: Evidence) -> Seen:

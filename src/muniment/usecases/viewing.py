@@ -75,13 +75,23 @@ def _visible(snapshot: Snapshot, everything: frozenset[str]) -> dict[str, ClassR
 class Viewing:
     """A snapshot as one principal may see it."""
 
-    def __init__(self, snapshot: Snapshot, principal: str) -> None:
-        """Resolve the principal's groups and the classes that it may see."""
+    def __init__(self, snapshot: Snapshot, principal: str, within: Viewing | None = None) -> None:
+        """Resolve the principal's groups and the classes that it may see.
+
+        Args:
+            snapshot: The state.
+            principal: Who looks.
+            within: Somebody else's view: only what both see is seen.
+        """
         self.snapshot = snapshot
         groups = groups_of(principal, members(snapshot))
         self.principal = Principal(principal, groups, roles_of(snapshot, principal))
         everything = self.principal.everything
         self.classes = _visible(snapshot, everything)
+        self._within = within.state if within else ()
+        if within is not None:
+            both = self.classes.keys() & within.classes.keys()
+            self.classes = {name: row for name, row in self.classes.items() if name in both}
         self.upto = FOREVER
         self._rows: dict[str, Row | None] = {}
         self._conflicts: tuple[Mapping[str, Any], ...] | None = None
@@ -92,7 +102,7 @@ class Viewing:
     @property
     def state(self) -> tuple[Any, ...]:
         """What names this principal's view of this state, for what is kept of it."""
-        return (self.principal.name, tuple(sorted(self.principal.everything)))
+        return (self.principal.name, tuple(sorted(self.principal.everything)), *self._within)
 
     def classes_of(self, scopes: Iterable[Scope]) -> tuple[str, ...]:
         """Visible classes in these scopes, sorted."""
