@@ -44,7 +44,7 @@
     "?": help,
   };
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, textarea, select, dialog");
+    const typing = event.target.closest("input:not([type=checkbox]), textarea, select, dialog[open]");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !changes().length) return;
     const act = keys[event.key];
     if (act) {

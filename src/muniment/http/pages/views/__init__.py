@@ -1,7 +1,12 @@
-"""The views of the page, a file a subject; each is a function of a `asked.Page`."""
+"""The views of the page, a file a subject; each is a function of an `asked.Page`."""
 
 from muniment.http.pages.asked import View
-from muniment.http.pages.views import inbox, seat
+from muniment.http.pages.views import inbox, memory, recall, seat
 
-VIEWS: tuple[tuple[str, str, View], ...] = (*seat.VIEWS, *inbox.VIEWS)
+VIEWS: tuple[tuple[str, str, View], ...] = (
+    *seat.VIEWS,
+    *inbox.VIEWS,
+    *memory.VIEWS,
+    *recall.VIEWS,
+)
 """Method, path and view."""

@@ -107,13 +107,14 @@ def card(standing: Standing) -> Card:
         before,
         after,
         parts,
-        tuple(map(_evidence, standing.seen)),
+        tuple(map(evidence, standing.seen)),
         standing.dependents(),
         standing.pending.state_of(change.id),
     )
 
 
-def _evidence(seen: Seen) -> Evidence:
+def evidence(seen: Seen) -> Evidence:
+    """A place in a source, as the page shows it."""
     reading = seen.reading
     how, said = reading_said(reading.state)
     lines: tuple[Line, ...] = ()
