@@ -2,6 +2,7 @@
 
 - `import_` proposes; nothing is usable before it is reviewed.
 - `export` takes only what who acts may see, and what may leave; `restore` brings a bundle of our own back as it was.
+- `sync` does both ways at once with a folder that a team shares.
 
 `memory.Memory` has them.
 
@@ -13,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from muniment.usecases.exporting import Exported
     from muniment.usecases.import_report import Imported
     from muniment.usecases.restore import Restored
+    from muniment.usecases.sync_report import Synced
 
 
 class Exchanging:
@@ -133,3 +135,31 @@ class Exchanging:
         from muniment.usecases.restore import restore
 
         return restore(self.session, wiring.read_export(Path(path)), signer, dry_run)
+
+    @gated
+    def sync(
+        self,
+        folder: str | Path,
+        *,
+        visibility: Mapping[str, Any] | Visibility | None = None,
+        dry_run: bool = False,
+        ours: Sequence[str] = (),
+        theirs: Sequence[str] = (),
+    ) -> Synced:
+        """Keep a folder of concepts, of a git repository for instance, and the store together; see `usecases.sync`.
+
+        Args:
+            folder: A MIF bundle's folder; made where there is none.
+            visibility: Who reads the folder; the session's visibility by default.
+            dry_run: Whether to write nothing.
+            ours: Files of conflicts in which the store's side is to be written.
+            theirs: Files of conflicts in which the file's side is to be proposed.
+
+        Raises:
+            InvalidInput: The scope or the readers are not certain, or a named file is in no conflict; nothing was
+                written.
+        """
+        from muniment.usecases.sync import sync
+
+        shared, readers = wiring.open_shared(Path(folder)), wiring.visibility_from(visibility)
+        return sync(self.session, shared, readers, dry_run, ours, theirs)

@@ -43,15 +43,12 @@ if TYPE_CHECKING:
     from muniment.usecases.embedding import Embedded
     from muniment.usecases.erase import Erased
     from muniment.usecases.examine import Examined
-    from muniment.usecases.exporting import Exported
-    from muniment.usecases.import_report import FileReport, Imported
     from muniment.usecases.keep_conversation import Heard
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
     from muniment.usecases.recall import Recalled
     from muniment.usecases.reread import Reread
-    from muniment.usecases.restore import Restored
     from muniment.usecases.revalidate import Certified
     from muniment.usecases.show import Shown, Version
 
@@ -176,57 +173,6 @@ def learned(value: Learned, by: ByPolicy) -> dict[str, Any]:
             "accepted": sorted(accepted),
             "left": {name: list(reasons) for name, reasons in (by.left or {}).items()},
         },
-    }
-
-
-def imported(value: Imported) -> dict[str, Any]:
-    """What an import came to, or would come to."""
-    return {
-        "scope": encode(value.scope),
-        "visibility": [encode(one) for one in value.visibility],
-        "dry_run": value.dry_run,
-        "proposed": value.proposed,
-        "usable": 0,
-        "diffs": [{"diff": part.diff_id or None, "changes": part.changes} for part in value.parts],
-        "files": [_imported_file(one) for one in value.files],
-        "left_out": [encode(one) for one in value.left_out],
-        "findings": [finding(one) for one in value.findings],
-    }
-
-
-def exported(value: Exported) -> dict[str, Any]:
-    """What an export came to."""
-    return {
-        "format": value.format,
-        "claims": value.claims,
-        "left_out": dict(value.left_out),
-        "lost": list(value.lost),
-        "changed": list(value.changed),
-    }
-
-
-def _imported_file(report: FileReport) -> dict[str, Any]:
-    file = report.file
-    counts = (
-        "records",
-        "statements",
-        "proposed",
-        "needs_review",
-        "waiting",
-        "known",
-        "repeated",
-        "messages",
-    )
-    return {
-        "file": file.name,
-        "format": file.format or None,
-        "why": file.why,
-        "considered": None if file.format else dict(file.considered),
-        "bytes": file.size,
-        "digest": file.digest or None,
-        **{name: getattr(report, name) for name in counts},
-        "refused": dict(report.refused),
-        "findings": [finding(one) for one in report.findings],
     }
 
 
@@ -372,16 +318,3 @@ def token(value: Token) -> dict[str, Any]:
 
 
 # --- restores --------------------------------------------------------------------------------------
-
-
-def restored(value: Restored, dry_run: bool = False) -> dict[str, Any]:
-    """What a restore came to."""
-    return {
-        "dry_run": dry_run,
-        "claims": list(value.claims),
-        "unchanged": list(value.unchanged),
-        "held": list(value.held),
-        "findings": [finding(one) for one in value.findings],
-        "diffs": list(value.diffs),
-        "token": value.token or None,
-    }

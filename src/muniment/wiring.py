@@ -25,6 +25,7 @@ from muniment.ports.importing import Batch, MessageKeeper
 from muniment.ports.interchange import Coming, Export, Wrote
 from muniment.ports.source import Repository, SourceReader, file_uri, repo_uri
 from muniment.ports.store import Store, is_address
+from muniment.ports.syncing import SharedFolder
 from muniment.ports.tokens import TokenCounter
 from muniment.usecases.session import Session, checked_role
 
@@ -354,6 +355,13 @@ def read_export(path: Path) -> Coming:
     from muniment.exchange.mif.coming import coming_from
 
     return coming_from(read_path(path), path.name)
+
+
+def open_shared(folder: Path) -> SharedFolder:
+    """A folder of concepts that stores share."""
+    from muniment.exchange.shared import open_folder
+
+    return open_folder(folder)
 
 
 def verify_signature(public_key: str, message: bytes, signature: str) -> bool:

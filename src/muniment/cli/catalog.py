@@ -30,6 +30,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
         "bring",
         "Write claims as a MIF bundle, in another format, or into a block of a file.",
     ),
+    ("sync", "sync", "Keep a folder of concepts, in git for instance, and the store together."),
     ("show", "look", "Show a claim with its six questions answered."),
     ("history", "look", "Show every version of a claim."),
     ("why", "look", "Say why a claim is there, what became of a diff, how a recall answered."),

@@ -76,6 +76,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("learn", "proposer", True, "learn"),
     Verb("reread", "proposer", True, "reread", page=True),
     Verb("import_", "proposer", True, "import"),
+    Verb("sync", "proposer", True, "sync"),
     Verb("learn_conversation", "proposer", True, "learn"),
     Verb("keep_conversation", "proposer", True, route="POST /v1/conversations"),
     # Keeping notes of one's own; nothing of them is in the ledger until it is proposed.

@@ -19,6 +19,7 @@ from muniment.core.claim import Claim
 from muniment.core.codec import micros
 from muniment.core.decide import Ask, decide, labels_of, superseded_for
 from muniment.core.errors import Finding, InvalidInput
+from muniment.core.namespace import may_leave
 from muniment.core.row import Row
 from muniment.core.status import status_at
 from muniment.core.text import looks_like_instruction
@@ -170,7 +171,7 @@ def _reason(
         return refused[0]
     if superseded_for(row, viewing.sees) and not ask.history:
         return "superseded"
-    if claim.namespace.split("/")[0] == "_local":
+    if not may_leave(claim.namespace):
         return "local"
     if readers is not None and not within(readers, claim.visibility.audience):
         return "not_for_all_readers"

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim
-from muniment.core.codec import micros
 from muniment.core.diff import Basis, Change, Diff, Ignored, Trigger
 from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, errors_in
@@ -38,20 +37,17 @@ from muniment.ports.importing import (
     Yielded,
 )
 from muniment.ports.learning import Progress
-from muniment.usecases.examine import examine
 from muniment.usecases.import_report import (
     LISTED,
     FileReport,
     Imported,
     Part,
     named,
-    refused_changes,
     shown,
     why,
 )
 from muniment.usecases.imported import PRINCIPAL, Importer, claim_of, low_risk
-from muniment.usecases.pending import open_changes, waiting
-from muniment.usecases.propose import narrowed, record
+from muniment.usecases.passing import propose_what_passes, proposed_before
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -214,15 +210,10 @@ class _Run:
 
     def _pending(self) -> tuple[set[str], set[str]]:
         """Slots and targets of what waits since an earlier import, as far as who imports may see it."""
-        slots: set[str] = set()
-        targets: set[str] = set()
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            for one in waiting(Viewing(snapshot, self.session.principal)):
-                if one.diff.proposed_by == PRINCIPAL and one.diff.scope == self.scope:
-                    for change in open_changes(one):
-                        slots.update({change.item.slot} if change.item else ())
-                        targets.update({change.target_id} if change.item is None else ())
-        return slots, targets
+            viewing = Viewing(snapshot, self.session.principal)
+            slots, targets = proposed_before(viewing, PRINCIPAL, self.scope)
+        return set(slots), set(targets)
 
     # --- comparing and proposing ------------------------------------------------------------------
 
@@ -240,13 +231,24 @@ class _Run:
             return
         numbered = {f"change_{n:03d}": pair for n, pair in enumerate(wanted, 1)}
         changes = tuple(replace(change, id=name) for name, (change, _) in numbered.items())
-        kept, diff_id = self._settled(changes, {name: one for name, (_, one) in numbered.items()})
-        for change in kept:
-            report = numbered[change.id][1].report
+        held_by = {name: one for name, (_, one) in numbered.items()}
+
+        def refused(change: Change, finding: Finding) -> None:
+            one = held_by[change.id]
+            self._leave(one.report, one.candidate.place, "", why(finding))
+
+        passed = propose_what_passes(
+            self.session, changes, lambda left: self._diff(left, held_by), refused, self.dry_run
+        )
+        for change in passed.changes:
+            report = held_by[change.id].report
             report.proposed += 1
             report.needs_review += bool(change.item and change.item.review.status == "needs_review")
-        if kept:
-            self.parts.append(Part(diff_id, len(kept), kept[:SHOWN]))
+        if passed.changes:
+            self._unnamed = []
+            self.parts.append(Part(passed.diff_id, len(passed.changes), passed.changes[:SHOWN]))
+        for found in passed.findings:
+            self.findings.setdefault(found.code, found)
 
     def _compared(self, viewing: Viewing, held: _Held) -> Change | None:
         """The change to propose; None where nothing is new."""
@@ -314,49 +316,6 @@ class _Run:
         reason = f"its source says that it is {state}"
         source = replace(held.claim.source, observed_at=None)
         return Change("", "deprecate", reason, None, earlier.id, source=source)
-
-    def _settled(
-        self, changes: tuple[Change, ...], held: Mapping[str, _Held]
-    ) -> tuple[tuple[Change, ...], str]:
-        """What no rule refuses, proposed; one refused record does not keep the others out."""
-        while changes:
-            diff = self._diff(changes, held)
-            try:
-                diff_id, findings = self._proposed(diff)
-            except InvalidInput as refusal:
-                refused = refused_changes(refusal.findings)
-                if not refused:
-                    raise
-                for index, finding in refused.items():
-                    one = held[changes[index].id]
-                    self._leave(one.report, one.candidate.place, "", why(finding))
-                changes = tuple(c for i, c in enumerate(changes) if i not in refused)
-                continue
-            self._unnamed = []
-            for finding in findings:
-                self.findings.setdefault(finding.code, finding)
-            return changes, diff_id
-        return (), ""
-
-    def _proposed(self, diff: Diff) -> tuple[str, tuple[Finding, ...]]:
-        """Propose a diff, or look at it as proposing would.
-
-        Raises:
-            InvalidInput: A rule refuses it.
-        """
-        if not self.dry_run:
-            proposer = replace(self.session, principal=PRINCIPAL)
-            made = record(proposer, diff, is_import=True, seen_as=self.session.principal)
-            return made.diff.id, made.findings
-        with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = Viewing(snapshot, self.session.principal)
-            changes = tuple(narrowed(viewing, change) for change in diff.changes)
-            found = examine(
-                viewing, replace(diff, changes=changes), micros(self.now), True
-            ).findings
-        if errors_in(found):
-            raise InvalidInput.of(found)
-        return "", found
 
     def _diff(self, changes: tuple[Change, ...], held: Mapping[str, _Held]) -> Diff:
         reports = {id(held[c.id].report): held[c.id].report for c in changes}

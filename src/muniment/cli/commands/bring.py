@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from muniment import wire
+from muniment import wire_exchange
 from muniment.cli.call import Call, visibility_from
 from muniment.cli.commands.learn import progress_on
 from muniment.cli.options import command
@@ -75,7 +75,7 @@ def import_(
             messages=messages,
         )
     if call.options.json:
-        call.result(wire.imported(found))
+        call.result(wire_exchange.imported(found))
     else:
         _summary(call.terminal, found)
         if messages and not dry_run and any(report.messages for report in found.files):
@@ -134,7 +134,10 @@ def export(
     screen = call.terminal
     if call.options.json:
         call.result(
-            {**wire.exported(done), "text": done.data.decode() if done.data is not None else None}
+            {
+                **wire_exchange.exported(done),
+                "text": done.data.decode() if done.data is not None else None,
+            }
         )
         return
     if done.data is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from muniment import wire
+from muniment import wire_exchange
 from muniment.cli import codes, passphrase
 from muniment.cli.call import Call, Waiting
 from muniment.cli.options import command
@@ -54,7 +54,7 @@ def restore(
 def _told(call: Call, found: Restored, dry_run: bool) -> int:
     code = codes.WRONG if any(f.severity == "error" for f in found.findings) else codes.DONE
     if call.options.json:
-        call.result(wire.restored(found, dry_run))
+        call.result(wire_exchange.restored(found, dry_run))
         return code
     screen = call.terminal
     rows = (

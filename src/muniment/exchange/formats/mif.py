@@ -28,6 +28,7 @@ from muniment.exchange.mif import namespaces, okf
 from muniment.exchange.mif.bundle import CONTAINER_BYTES, RESERVED
 from muniment.exchange.mif.concept import Concept, read_jsonld, read_markdown, schema_issues
 from muniment.exchange.mif.container import is_container, read_container
+from muniment.exchange.mif.edited import with_edits
 from muniment.exchange.mif.issue import Issue
 from muniment.exchange.mif.repair import Note, repaired
 from muniment.exchange.mif.rules import Around, text_of
@@ -150,7 +151,7 @@ def _own_item(concept: Concept) -> dict[str, Any]:
     claim, _, _ = own_claim(concept)
     if claim is None:
         return item_of(concept)
-    item = dict(encode(claim))
+    item = with_edits(concept, dict(encode(claim)))
     item["source"] = {**item["source"], "derivation": claim.source.derivation or "imported"}
     item["freshness"] = given(item.get("freshness", {}), "expires_at")
     return item

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -31,6 +31,8 @@ from muniment.ports.interchange import Export, Files, Outgoing
 
 MANIFEST = ".mif/muniment.json"
 MANIFEST_FORMAT = "muniment/1"
+SYNC_STATE = ".mif/muniment-sync.jsonl"
+"""What a synced folder remembers (`exchange.shared`)."""
 
 
 def bundle_files(export: Export) -> Files:
@@ -72,14 +74,24 @@ def _names(leaving: Sequence[Outgoing]) -> dict[str, str]:
     found: dict[str, str] = {}
     taken: set[str] = set()
     for one in leaving:
-        claim, uuid = one.claim, uuid_of(one.claim.id)
-        words = re.sub(r"[^a-z0-9]+", "-", slug(label(claim))).strip("-")
-        short = words[:48].rstrip("-") or "claim"
-        kind = concept_type_of(claim.concept_type, claim.memory_type)
-        name = _path_it_had(claim) or f"{kind}/{short}-{uuid[-12:]}.md"
-        found[claim.id] = name if name not in taken else f"{kind}/{short}-{uuid}.md"
-        taken.add(found[claim.id])
+        found[one.claim.id] = path_for(one.claim, uuid_of(one.claim.id), taken)
+        taken.add(found[one.claim.id])
     return found
+
+
+def path_for(claim: Claim, uuid: str, taken: Collection[str]) -> str:
+    """A claim's path in a bundle.
+
+    Args:
+        claim: The claim.
+        uuid: Its concept's identifier.
+        taken: Paths that others have.
+    """
+    words = re.sub(r"[^a-z0-9]+", "-", slug(label(claim))).strip("-")
+    short = words[:48].rstrip("-") or "claim"
+    kind = concept_type_of(claim.concept_type, claim.memory_type)
+    name = _path_it_had(claim) or f"{kind}/{short}-{uuid[-12:]}.md"
+    return name if name not in taken else f"{kind}/{short}-{uuid}.md"
 
 
 def _ids(leaving: Sequence[Outgoing]) -> dict[str, str]:

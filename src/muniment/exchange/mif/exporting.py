@@ -14,7 +14,7 @@ from muniment.core.canonical import digest_bytes
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.exchange.mif.bundle import folder_files
 from muniment.exchange.mif.coming import manifest_of
-from muniment.exchange.mif.export_files import MANIFEST, bundle_files
+from muniment.exchange.mif.export_files import MANIFEST, SYNC_STATE, bundle_files
 from muniment.exchange.mif.namespaces import agreement_for, root
 from muniment.exchange.mif.settings import read_settings
 from muniment.exchange.mif.write import write_files
@@ -32,6 +32,10 @@ def write_bundle(folder: Path, export: Export) -> Wrote:
         InvalidInput: A file in the way was not written by us, or was changed since; nothing was written.
     """
     there = folder_files(folder)[0] if folder.is_dir() else {}
+    if SYNC_STATE in there:
+        message = f"{quoted(folder.name)} is synced, and an export would not know its files again"
+        fix = f"run `muniment sync {folder.name}`, or export into another folder"
+        raise InvalidInput.of((Finding("folder_is_synced", message, "--out", fix),))
     settings_files = {n.removeprefix(".mif/"): d for n, d in there.items() if n.startswith(".mif/")}
     export, unagreed = _agreed(export, settings_files)
     made = bundle_files(export)

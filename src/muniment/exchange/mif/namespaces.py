@@ -18,21 +18,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-VISIBILITY_PREFIXES = ("_public", "_shared", "_local", "_system")
-TYPE_PREFIXES = ("_semantic", "_episodic", "_procedural")
+from muniment.core.namespace import TYPE_PREFIXES, VISIBILITY_PREFIXES, may_leave, root
 
-
-def root(namespace: str) -> str:
-    """The first step of a namespace."""
-    return namespace.partition("/")[0]
-
-
-def may_leave(namespace: str) -> bool:
-    """Whether concepts of a namespace may be exported or synced at all; `_local` and `_system` may not.
-
-    A `_local` anywhere in the path counts: a scratch folder is local under every root.
-    """
-    return not {"_local", "_system"} & set(namespace.split("/"))
+__all__ = [
+    "TYPE_PREFIXES", "VISIBILITY_PREFIXES", "Inherited", "agreement_for", "inherited", "may", "may_leave", "root",
+    "same_scope", "type_of",
+]  # fmt: skip
 
 
 def type_of(namespace: str) -> str:

@@ -75,6 +75,12 @@ def own_claim(concept: Concept) -> tuple[Claim | None, bool, tuple[Finding, ...]
     return claim, digest(encode(claim)) == part.get("digest"), tuple(findings)
 
 
+def own_text(concept: Concept) -> str:
+    """The text of a concept of our own, without the edges that are shown below it; of a foreign one, its body."""
+    part = own_part(concept)
+    return concept.body if part is None else _text_of(concept.body, part)
+
+
 def _text_of(body: str, part: Mapping[str, Any]) -> str:
     """The statement's text in a body: without the edges that were shown below it."""
     mirror = part.get("mirror", 0)

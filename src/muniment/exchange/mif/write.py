@@ -73,7 +73,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> Written:
             "unsafe_path", f"{quoted(name)} leads out of the folder", name, "choose another name"
         )
         for name in files
-        if not _inside(root, name)
+        if not is_inside(root, name)
     )
     if faults:
         raise InvalidInput.of(faults)
@@ -83,13 +83,13 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> Written:
         if path.is_file() and path.read_bytes() == data:
             unchanged.append(name)
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, data)
+        replace_file(path, data)
         changed.append(name)
     return Written(tuple(changed), tuple(unchanged))
 
 
-def _inside(root: Path, name: str) -> bool:
+def is_inside(root: Path, name: str) -> bool:
+    """Whether a path stays in the folder, and leads through no symbolic link."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or "\\" in name or "\x00" in name or ".." in parts:
         return False
@@ -97,7 +97,9 @@ def _inside(root: Path, name: str) -> bool:
     return not any(step.is_symlink() for step in steps)
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file whole: whoever looks finds the one before or this one. Its folder is made where there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".muniment-")
     try:
         with os.fdopen(handle, "wb") as opened:
