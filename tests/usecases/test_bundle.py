@@ -421,3 +421,23 @@ def test_any_claim_comes_back_from_its_file_exactly_and_its_file_conforms(parts)
     )  # the bundle's to settle, not the file's
     wrong = [i for i in report.issues if i.severity == "error" and i.code not in left_open]
     assert not wrong and report.okf
+
+
+@pytest.mark.req("C-PROVENANCE", "C-TRUST")
+def test_an_exported_confidence_is_in_the_range_of_its_source_type_and_comes_back_as_it_was(
+    tmp_path,
+):
+    world = World()
+    for n, score in enumerate((0.05, 0.4, 0.98)):
+        world.accept(fact(f"The shop has {n} gates.", confidence={"score": score}))
+    exported(world, tmp_path / "out")
+    bundle = read_path(tmp_path / "out")
+    assert [i for i in validate(bundle).issues if i.code == "confidence_range"] == []
+    stated = {one.meta["provenance"].get("confidence") for one in bundle.concepts}
+    assert stated == {None, 0.4, 0.7}
+    back = [own_claim(concept) for concept in bundle.concepts]
+    assert {(claim.confidence.score, exact) for claim, exact, _ in back} == {
+        (0.05, True),
+        (0.4, True),
+        (0.98, True),
+    }

@@ -235,3 +235,100 @@ def test_the_reference_examples_come_in_and_go_out_conformant(tmp_path):
     report = validate(read_path(tmp_path))
     assert (report.concepts, report.okf) == (13, True)
     assert not [str(i.finding()) for i in report.issues if i.severity == "error"]
+
+
+# --- what the bundle says of its concepts --------------------------------------------------------------
+
+
+def placed(folder, **files):
+    """A folder of concepts, by name, with further frontmatter; `mif_…` are files under `.mif/`."""
+    for name, text in files.items():
+        path = (
+            folder
+            / "b"
+            / (
+                f".mif/{name[4:]}.yaml".replace("__", "/")
+                if name.startswith("mif_")
+                else f"{name}.md"
+            )
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            text if name.startswith("mif_") else concept_text(name, text, f"\nIt is {name}.\n")
+        )
+    return folder / "b"
+
+
+SPACE = "default_ttl: P10D\ndefault_tags: [acme]\ndefault_visibility: private\n"
+
+
+@pytest.mark.req("C-NAMESPACE")
+def test_a_concept_takes_over_what_its_namespace_declares_where_it_states_nothing_itself(tmp_path):
+    folder = placed(
+        tmp_path,
+        mif_config="mif_version: '1.0.0'\n",
+        mif_namespaces__acme=SPACE,
+        a="namespace: acme/web\ntags: [own]\n",
+        b="namespace: acme/web\ntemporal: {ttl: P1D}\n",
+        c="namespace: other\n",
+    )
+    world = World()
+    brought_in(world, folder)
+    by_text = {claim.claim: claim for claim in claims(world).values()}
+    a, b, c = (by_text[f"It is {name}."] for name in "abc")
+    assert (a.tags, a.validity.ttl_seconds) == (("acme", "own"), 864_000)
+    assert (b.tags, b.validity.ttl_seconds) == (("acme",), 86_400)
+    assert (c.tags, c.validity.ttl_seconds) == ((), 0)
+    assert a.extensions["import"]["foreign"]["namespace_visibility"] == "private"
+    assert a.visibility == c.visibility  # who sees a claim is the importer's to say
+
+
+@pytest.mark.req("C-NAMESPACE")
+@pytest.mark.parametrize(
+    ("space", "config", "code"),
+    [
+        ("_episodic/x", "mif_version: '1.0.0'\n", "namespace_type"),
+        ("_shared/acme", "mif_version: '1.0.0'\n", "no_agreement"),
+        ("_own/x", "mif_version: '1.0.0'\n", "undeclared_prefix"),
+        ("_own/x", "mif_version: '1.0.0'\nreserved_prefixes: {_own: {description: ours}}\n", ""),
+        ("_semantic/x", "mif_version: '1.0.0'\n", ""),
+        ("_public/x", "mif_version: '1.0.0'\n", ""),
+    ],
+)
+def test_a_reserved_prefix_that_says_something_else_needs_a_closer_look(
+    tmp_path, space, config, code
+):
+    world = World()
+    brought_in(world, placed(tmp_path, mif_config=config, a=f"namespace: {space}\n"))
+    (claim,) = claims(world).values()
+    wanted = "needs_review" if code else "proposed"
+    assert (claim.review.status, claim.extensions["import"].get("doubts", [])) == (
+        wanted,
+        [code] if code else [],
+    )
+
+
+@pytest.mark.req("C-NAMESPACE")
+@pytest.mark.parametrize("space", ["_local/x", "acme/_local", "_system/keys"])
+def test_what_does_not_leave_does_not_come_in_whatever_the_format(tmp_path, space):
+    (tmp_path / "a.md").write_text(concept_text("a", f"namespace: {space}\n"))
+    world = World()
+    found = brought_in(world, tmp_path)
+    assert (found.proposed, claims(world)) == (0, {})
+    assert any("does not leave" in one.reason for one in found.left_out)
+
+
+def test_what_another_concept_of_the_bundle_supersedes_does_not_come_alive(tmp_path):
+    folder = placed(
+        tmp_path,
+        old="",
+        older="",
+        new=(
+            "relationships:\n  - {type: supersedes, target: /old.md}\n"
+            f"  - {{type: supersedes, target: 'urn:mif:{uuid_of('older')}'}}\n"
+        ),
+    )
+    world = World()
+    found = brought_in(world, folder)
+    assert [claim.claim for claim in claims(world).values()] == ["It is new."]
+    assert [one.reason for one in found.left_out] == ["it is superseded at its source"] * 2

@@ -16,6 +16,7 @@ from pathlib import Path
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.exchange import archive
 from muniment.exchange.detect import FORMATS, Detected, detected, named
+from muniment.exchange.mif.spaces import in_bundle
 from muniment.exchange.opened import OpenFile, Unopened, opened_path
 from muniment.exchange.reading import Tools
 from muniment.exchange.shape import Format
@@ -77,8 +78,12 @@ class Gathered:
 
     def _opened(self, path: Path) -> Iterator[OpenFile | Finding]:
         if path.is_dir():
+            bundle = in_bundle(path)
             for inner in walked(path):
-                yield from self._one(inner, inner.relative_to(path.parent).as_posix())
+                for one in self._one(inner, inner.relative_to(path.parent).as_posix()):
+                    if isinstance(one, OpenFile):
+                        one.bundle = bundle
+                    yield one
         else:
             yield from self._one(path, path.as_posix())
 

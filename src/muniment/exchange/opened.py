@@ -52,6 +52,7 @@ class OpenFile:
         digest: `sha256:…` of them.
         size: Their number.
         whole: Whether places in `data` are places in the file.
+        bundle: What the folder that it stands in says of concepts (`exchange.mif.spaces`); None where it stands alone.
     """
 
     name: str
@@ -61,6 +62,7 @@ class OpenFile:
     digest: str
     size: int
     whole: bool = True
+    bundle: Any = None
     _marks: list[int] = field(default_factory=lambda: [0])
     _spool: IO[bytes] | None = None
 

@@ -34,7 +34,8 @@ from muniment.exchange.mif.from_claims import concept_of
 from muniment.exchange.mif.ids import is_uuid
 from muniment.exchange.mif.mirror import uuid_of
 from muniment.exchange.mif.namespaces import agreement_for
-from muniment.exchange.mif.settings import read_settings
+from muniment.exchange.mif.settings import Settings, read_settings
+from muniment.exchange.mif.spaces import InBundle
 from muniment.exchange.mif.to_claims import own_claim, own_part, own_text
 from muniment.exchange.mif.write import is_inside, markdown, replace_file
 from muniment.exchange.opened import LONGEST_QUOTE
@@ -64,19 +65,19 @@ class BundleFolder:
         unread = {f.file for f in bundle.issues if f.severity == "error"}
         unread |= {one.file for one in found if one not in kept}
         return Shared(
-            tuple(self._concept(one) for one in kept),
+            tuple(self._concept(one, settings) for one in kept),
             entries_of(self.files.get(SYNC_STATE, b"")),
             frozenset(unread),
             tuple(findings),
             lambda namespace: agreement_for(namespace, settings.agreements) is not None,
         )
 
-    def _concept(self, concept: Concept) -> SharedConcept:
+    def _concept(self, concept: Concept, settings: Settings) -> SharedConcept:
         data = self.files[concept.file]
         digest = digest_bytes(data)
         source = ForeignFile(concept.file, f"import:mif:{digest}", digest, len(data), "mif")
         claim, exact, _ = own_claim(concept) if own_part(concept) else (None, True, ())
-        candidate = candidate_of(concept, _place(concept))
+        candidate = candidate_of(concept, _place(concept), InBundle(settings))
         if claim is not None and isinstance(candidate, Candidate):
             candidate = _from_us(candidate, exact)
         return SharedConcept(

@@ -23,6 +23,7 @@ from muniment.core.diff import Basis, Change, Diff, Ignored, Trigger
 from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, errors_in
 from muniment.core.fold import KeyOf
+from muniment.core.namespace import may_leave
 from muniment.core.text import match_key
 from muniment.ports.importing import (
     DEAD_STATES,
@@ -179,6 +180,10 @@ class _Run:
 
     def _take(self, candidate: Candidate, report: FileReport) -> None:
         file = report.file
+        if not may_leave(str(candidate.parts.get("namespace", ""))):
+            why_not = "its namespace does not leave the place where it was written"
+            self._leave(report, candidate.place, candidate.foreign_id, why_not)
+            return
         claim = claim_of(candidate, file, self._importer(file), self.session.fresh_id("mem"))
         if claim.slot in self._seen:
             report.repeated += 1

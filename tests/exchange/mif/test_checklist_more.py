@@ -28,9 +28,8 @@ from muniment.exchange.mif.ontology import compose
 from muniment.exchange.mif.ontology_use import endpoint_fault, safe_pattern, suggestions
 from muniment.exchange.mif.repair import repaired
 from muniment.exchange.mif.rules_edges import CORE_RELATIONSHIPS
-from muniment.exchange.mif.rules_full import RANGES
 from muniment.exchange.mif.settings import read_settings
-from muniment.exchange.mif.tables import source_type_of, trust_of
+from muniment.exchange.mif.tables import RANGES, source_type_of, trust_of
 from muniment.exchange.mif.to_claims import item_of
 from muniment.exchange.mif.validate import validate
 from muniment.usecases.bundle import collect

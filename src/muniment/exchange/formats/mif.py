@@ -24,7 +24,7 @@ from muniment.core.encode import encode
 from muniment.core.errors import Finding
 from muniment.exchange.dates import all_stated, stated
 from muniment.exchange.formats.vault import is_mif
-from muniment.exchange.mif import namespaces, okf
+from muniment.exchange.mif import namespaces, okf, spaces
 from muniment.exchange.mif.bundle import CONTAINER_BYTES, RESERVED
 from muniment.exchange.mif.concept import Concept, read_jsonld, read_markdown, schema_issues
 from muniment.exchange.mif.container import is_container, read_container
@@ -84,7 +84,8 @@ def _read(
     yield from (issue.finding() for issue in issues)
     for concept in concepts:
         yield Record()
-        yield candidate_of(replace(concept, file=_path_of(file, concept)), _place(file, concept))
+        placed = replace(concept, file=_path_of(file, concept))
+        yield candidate_of(placed, _place(file, concept), file.bundle)
 
 
 def _path_of(file: OpenFile, concept: Concept) -> str:
@@ -102,13 +103,17 @@ def _place(file: OpenFile, concept: Concept) -> Place:
     return file.place(0, file.size)
 
 
-def candidate_of(concept: Concept, place: Place) -> Candidate | Skipped:
+def candidate_of(
+    concept: Concept, place: Place, bundle: spaces.InBundle | None = None
+) -> Candidate | Skipped:
     """A concept as a candidate.
 
     Args:
         concept: As it was read.
         place: Where it stands.
+        bundle: What the folder says that it stands in; None where it stands alone.
     """
+    bundle = bundle or spaces.InBundle()
     space = text_of(concept.meta.get("namespace"))
     if not namespaces.may_leave(space):
         return Skipped(
@@ -121,7 +126,7 @@ def candidate_of(concept: Concept, place: Place) -> Candidate | Skipped:
         return Skipped(place, concept.id, "it states nothing")
     words = worded(statement)
     source = mapping_of(item.get("source"))
-    return Candidate(
+    made = Candidate(
         claim=words.claim,
         body=text_of(item.get("body")) or words.body,
         place=place,
@@ -135,15 +140,20 @@ def candidate_of(concept: Concept, place: Place) -> Candidate | Skipped:
         relationships=tuple(Relationship(**one) for one in item.get("relationships", ())),
         steps=tuple(item.get("steps", ())),
         dates=_dates(concept.meta, item),
-        state=dead_state(concept, "", frozenset(), mended),
+        state=dead_state(concept, "", bundle.replaced, mended),
         foreign=_foreign(concept.meta),
         record={"source": source},
         origin=text_of(source.get("origin")),
         derivation=source.get("derivation", "imported"),
         cites=_cites(source),
-        doubts=(*words.doubts, *_doubts(concept, item, notes)),
+        doubts=(
+            *words.doubts,
+            *_doubts(concept, item, notes),
+            *spaces.doubts(concept, bundle.settings),
+        ),
         parts=_parts(item),
     )
+    return spaces.with_taken_over(made, concept, bundle.settings)
 
 
 def _own_item(concept: Concept) -> dict[str, Any]:

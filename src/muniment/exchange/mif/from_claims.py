@@ -30,6 +30,7 @@ from muniment.exchange.mif.repair import repaired
 from muniment.exchange.mif.tables import (
     HIGHEST_IMPORTED,
     concept_type_of,
+    confidence_for,
     source_type_of,
     trust_of,
 )
@@ -163,8 +164,9 @@ def _provenance(claim: Claim) -> dict[str, Any]:
         found["sourceRef"] = claim.source.uri
     if claim.provenance.agent:
         found["agent"] = claim.provenance.agent
-    if claim.confidence.score is not None:
-        found["confidence"] = claim.confidence.score
+    confidence = confidence_for(claim.confidence.score, source_type)
+    if confidence is not None:
+        found["confidence"] = confidence
     found["trustLevel"] = trust_of(claim.confidence.level, source_type)
     derived = [{"@id": f"urn:mif:{uuid_of(one)}"} for one in claim.source.derived_from]
     if derived:

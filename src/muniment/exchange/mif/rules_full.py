@@ -13,12 +13,8 @@ from muniment.exchange.mif.concept import Concept
 from muniment.exchange.mif.decay import seconds
 from muniment.exchange.mif.issue import Issue
 from muniment.exchange.mif.rules import Around, Rule, instant, mappings, text_of
+from muniment.exchange.mif.tables import RANGES
 
-RANGES: tuple[tuple[str, float, float], ...] = (
-    ("user_explicit", 0.9, 1.0), ("user_implicit", 0.7, 0.89), ("agent_inferred", 0.5, 0.69),
-    ("external_import", 0.3, 0.7), ("system_generated", 0.2, 0.5),
-)  # fmt: skip
-"""The confidence that goes with each source type (section 12.1), both ends inclusive."""
 HASH_DIGITS: tuple[tuple[str, int], ...] = (
     ("sha256", 64), ("sha512", 128), ("sha1", 40), ("md5", 32), ("blake3", 64), ("sha384", 96),
 )  # fmt: skip

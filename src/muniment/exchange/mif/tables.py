@@ -31,6 +31,11 @@ TRUST: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 """A confidence's level; MIF's trust level. What a user said is `user_stated`; nothing is `verified`."""
 HIGHEST_IMPORTED = 0.7
+RANGES: tuple[tuple[str, float, float], ...] = (
+    ("user_explicit", 0.9, 1.0), ("user_implicit", 0.7, 0.89), ("agent_inferred", 0.5, 0.69),
+    ("external_import", 0.3, 0.7), ("system_generated", 0.2, 0.5),
+)  # fmt: skip
+"""The confidence that goes with each source type (section 12.1), both ends inclusive."""
 CONCEPT_TYPES: tuple[tuple[str, str], ...] = (
     ("episodic", "episodic"), ("conversational", "episodic"), ("procedural", "procedural"),
 )  # fmt: skip
@@ -61,6 +66,20 @@ def source_type_of(origin: str, derivation: str) -> str:
     if derivation == "imported":
         return "external_import"
     return dict(GOING).get(origin, "system_generated")
+
+
+def confidence_for(score: float | None, source_type: str) -> float | None:
+    """A claim's confidence as MIF may state it beside a source type: no higher than its range, and never raised.
+
+    What lies below the range is not stated; the claim's own score travels with the claim.
+
+    >>> [confidence_for(score, "system_generated") for score in (0.98, 0.4, 0.1)]
+    [0.5, 0.4, None]
+    """
+    for name, low, high in RANGES:
+        if name == source_type and score is not None:
+            return min(score, high) if score >= low else None
+    return score
 
 
 def trust_of(level: str, source_type: str) -> str:
