@@ -29,7 +29,7 @@ texts = st.tuples(
 )  # fmt: skip
 
 
-FEW = st.lists(st.sampled_from(VOCABULARY[:6]), min_size=1, max_size=6)
+FEW = st.lists(st.sampled_from(VOCABULARY[:11]), min_size=1, max_size=11)
 MANY = st.lists(texts, max_size=40)
 
 
@@ -104,9 +104,8 @@ def scores_of(rows, query, cuts, policy):
 def told(scores):
     found = {}
     for one in scores:
-        for n, seq in enumerate(one.run.seqs(one.places).tolist()):
-            assert one.at(int(one.places[n])) == one.keyword(n)
-            found[seq - 1] = one.keyword(n)
+        for position, seq in zip(one.places.tolist(), one.run.seqs(one.places), strict=True):
+            found[int(seq) - 1] = one.at(position)
     return found
 
 
@@ -161,12 +160,17 @@ def test_a_word_that_weighs_nothing_is_held_all_the_same(words, rows):
 @given(rows=MANY, query=FEW, count=st.integers(1, 5))
 def test_the_best_are_those_of_the_whole_order_with_all_ties(rows, query, count):
     for one in scores_of(rows, query, (13,), RankingPolicy()):
-        among = np.arange(len(one.places))
-        order = [one.keyword(n).coverage * 700 + one.keyword(n).saturation * 300 for n in among]
-        assert one.order(among).tolist() == order
-        least = sorted(order, reverse=True)[:count][-1] if order else 0
-        kept = sorted(one.best(among, count).tolist())
-        assert kept == [n for n in among.tolist() if len(order) <= count or order[n] >= least]
+        for wanted in (one.touched, one.touched & (np.arange(one.run.size) % 3 > 0)):
+            among = np.flatnonzero(wanted)
+            found = [one.at(position) for position in among.tolist()]
+            order = [score.coverage * 700 + score.saturation * 300 for score in found]
+            assert one.order(among).tolist() == order
+            least = sorted(order, reverse=True)[:count][-1] if order else 0
+            kept = sorted(one.best(wanted, count).tolist())
+            whole = len(order) <= count
+            assert kept == [
+                p for p, n in zip(among.tolist(), order, strict=True) if whole or n >= least
+            ]
 
 
 @settings(max_examples=100)
@@ -174,9 +178,9 @@ def test_the_best_are_those_of_the_whole_order_with_all_ties(rows, query, count)
 @pytest.mark.parametrize("method", ["keyword", "hybrid_retrieval", "semantic_similarity"])
 def test_which_could_be_support_is_found_as_one_by_one(rows, query, method):
     for one in scores_of(rows, query, (), RankingPolicy()):
-        among = np.arange(len(one.places))
-        able = one.able(among, lambda coverage: _saturation(coverage, method, LEXICAL))
-        assert able.tolist() == [n for n in among.tolist() if may_support(one.keyword(n), method)]
+        able = one.able(one.touched, lambda coverage: _saturation(coverage, method, LEXICAL))
+        among = one.places.tolist()
+        assert able.tolist() == [place for place in among if may_support(one.at(place), method)]
 
 
 def test_a_view_of_nothing_finds_nothing():

@@ -1,8 +1,8 @@
 """Weigh words over the rows of a question: BM25 with statistics of the eligible rows, in integers.
 
 - The same numbers as `core.rank.keyword_scores` gives, bit for bit, for a million rows at a time.
-- A row's score is one integer: which of the words it holds above, what they earned below; adding them up in any order
-  gives the same.
+- Which words a row holds bounds what it can earn, so what they earned is worked out for those alone that can be among
+  the best; everything is in integers, so that adding up in any order gives the same.
 - How many rows hold a word is counted among eligible ones (`B-FILTERFIRST`).
 """
 
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +22,12 @@ from muniment.index.table import Array
 
 MOST_WORDS = 100
 """Words of a question beyond so many different ones are left out of account, the last first."""
-_TABLE_WORDS = 16
-_LOW = (1 << 32) - 1
+_TABLE_WORDS = 8
+"""Words of which a row's set is one byte; of more their weights are added up for every row."""
+_SETS_TRIED = 32
+"""Sets of words that are looked for, the heaviest first, before all that hold a word are taken."""
+_LOOKED_UP = 8
+"""Looking a row up in a word's list costs as much as adding so many postings up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,78 +69,175 @@ def held(run: Run, eligible: Array, terms: Sequence[int]) -> Held:
     return Held(run, eligible, tuple(lists))
 
 
-@dataclass(frozen=True, slots=True)
 class Scores:
-    """What the rows of one run that hold a word of the question earned.
+    """What the rows of one run earned by the words of a question, by position.
 
     Attributes:
         run: The run.
-        places: Their positions, ascending.
-        weight: The weights of the words that each holds, together.
-        filled: What these earned by saturation and length.
+        eligible: Which positions may serve.
         total: What a row with every word would weigh.
-        eligible: Which of them may serve.
+        touched: Which positions hold a word.
     """
 
-    run: Run
-    places: Array
-    weight: Array
-    filled: Array
-    total: int
-    eligible: Array
+    def __init__(
+        self, found: Held, weights: Sequence[int], earned: Callable[[int, Array], Array]
+    ) -> None:
+        """Note which words each row holds."""
+        self.run, self.eligible, self.total = found.run, found.eligible, sum(weights)
+        self._lists, self._weights, self._earned = found.lists, weights, earned
+        self._held: dict[int, Keyword] = {}
+        self._dense: Array | None = None
+        self._postings = sum(len(places) for places, _ in found.lists)
+        few = len(weights) <= _TABLE_WORDS
+        self._table = _weights_together(weights) if few else None
+        self._sets = _sets(found) if few else np.zeros(0, np.uint8)
+        self.touched = self._sets != 0 if few else _touched(found)
 
-    def keyword(self, n: int) -> Keyword:
-        """One row's scores as the ranking policy reads them."""
-        total = self.total or 1
-        return Keyword(int(self.weight[n]) * ONE // total, int(self.filled[n]) * ONE // total)
+    @cached_property
+    def places(self) -> Array:
+        """The positions that hold a word, ascending."""
+        return np.flatnonzero(self.touched)
+
+    @cached_property
+    def _every_weight(self) -> Array:
+        """The weights of the words that each position holds, together."""
+        if self._table is not None:
+            every: Array = self._table[self._sets]
+            return every
+        sums = np.zeros(self.run.size, np.int64)
+        for (places, _), weight in zip(self._lists, self._weights, strict=True):
+            sums[places] += weight
+        return sums
+
+    def weight(self, positions: Array) -> Array:
+        """The weights of the words that some positions hold, together."""
+        if self._table is None:
+            every: Array = self._every_weight[positions]
+            return every
+        held: Array = self._table[self._sets[positions]]
+        return held
+
+    def filled(self, positions: Array) -> Array:
+        """What the words of some positions earned by saturation and length."""
+        looked_up = len(positions) * len(self._lists) * _LOOKED_UP
+        if self._dense is None and looked_up > self._postings:
+            self._dense = self._added()
+        if self._dense is not None:
+            earned: Array = self._dense[positions]
+            return earned.astype(np.int64)
+        sums = np.zeros(len(positions), np.int64)
+        for (places, codes), weight in zip(self._lists, self._weights, strict=True):
+            if len(places):
+                at = np.searchsorted(places, positions.astype(places.dtype))
+                at[at == len(places)] = 0
+                here = np.flatnonzero(places[at] == positions)
+                sums[here] += self._earned(weight, codes[at[here]])
+        return sums
+
+    def _added(self) -> Array:
+        """What every position earned: as narrow as it fits, since memory is what takes the time."""
+        width = np.uint32 if self.total < 1 << 32 else np.int64
+        sums = np.zeros(self.run.size, width)
+        for (places, codes), weight in zip(self._lists, self._weights, strict=True):
+            at = places.astype(np.intp, copy=False)
+            so_far = sums.take(at)
+            so_far += self._earned(weight, codes).astype(width, copy=False)
+            sums[at] = so_far
+        return sums
 
     def at(self, position: int) -> Keyword:
         """The scores of a position; nothing where it holds no word."""
-        n = int(np.searchsorted(self.places, position))
-        here = n < len(self.places) and self.places[n] == position
-        return self.keyword(n) if here else Keyword()
+        found = self._held.get(position)
+        if found is None:
+            here = np.array([position], np.int64)
+            weight, filled = self.weight(here), self.filled(here)
+            total = self.total or 1
+            found = Keyword(int(weight[0]) * ONE // total, int(filled[0]) * ONE // total)
+            self._held[position] = found
+        return found
 
-    def order(self, chosen: Array) -> Array:
-        """What some of them are taken by: seven parts coverage, three parts saturation."""
+    def order(self, positions: Array) -> Array:
+        """What some positions are taken by: seven parts coverage, three parts saturation."""
+        return self._order(self.weight(positions), self.filled(positions))
+
+    def _order(self, weight: Array, filled: Array) -> Array:
         total = self.total or 1
-        coverage = self.weight[chosen] * ONE // total
-        saturation = self.filled[chosen] * ONE // total
-        result: Array = coverage * 700 + saturation * 300
+        result: Array = (weight * ONE // total) * 700 + (filled * ONE // total) * 300
         return result
 
-    def best(self, among: Array, count: int) -> Array:
-        """Those that can be among the best `count`, ties included, in no order.
+    def best(self, wanted: Array, count: int) -> Array:
+        """Positions that can be among the best `count`, ties included, in no order.
 
         Args:
-            among: Numbers of rows to choose from.
+            wanted: Which positions to choose from; each of them holds a word.
             count: How many are wanted.
         """
-        if len(among) <= count:
-            return among
-        rough = self.weight[among] * 7 + self.filled[among] * 3
-        kth = np.partition(rough, len(rough) - count)[len(rough) - count]
         slack = 10 * self.total // ONE + 2  # rounding down can part equals by less than this
-        chosen = among[rough >= kth - slack]
-        exact = self.order(chosen)
+        chosen = self._promising(wanted, count, slack)
+        if len(chosen) <= count:
+            return chosen
+        weight, filled = self.weight(chosen), self.filled(chosen)
+        rough = weight * 7 + filled * 3
+        kth = np.partition(rough, len(rough) - count)[len(rough) - count]
+        near = rough >= kth - slack
+        exact = self._order(weight[near], filled[near])
         least = np.partition(exact, len(exact) - count)[len(exact) - count]
-        kept: Array = chosen[exact >= least]
+        kept: Array = chosen[near][exact >= least]
         return kept
 
-    def able(self, among: Array, least: Callable[[int], int]) -> Array:
-        """Those of some rows that have at least the saturation that their coverage asks for.
+    def _promising(self, wanted: Array, count: int, slack: int) -> Array:
+        """Those of some positions whose words can earn what the best earn at least, ascending.
+
+        A row earns seven parts of its words' weight at least, and ten at most.
+        """
+        if self._table is None or count < 1:
+            return np.flatnonzero(wanted)
+        if self._postings * 8 < self.run.size:
+            chosen = np.flatnonzero(wanted)
+            sets = self._sets[chosen]
+            floor = self._floor(count, np.bincount(sets, minlength=len(self._table)).__getitem__)
+            return chosen[(self._table * 10 >= floor - slack)[sets]]
+        floor = self._floor(count, lambda words: np.count_nonzero((self._sets == words) & wanted))
+        return np.flatnonzero(self._holding(self._table * 10 >= floor - slack) & wanted)
+
+    def _floor(self, count: int, size: Callable[[int], Any]) -> int:
+        """What the best `count` earn at least, in tenths; `size` tells how many rows hold a set of words."""
+        found = 0
+        table = self._table if self._table is not None else np.zeros(0, np.int64)
+        for words in np.argsort(-table, kind="stable")[:_SETS_TRIED].tolist():
+            found += int(size(words)) if words else 0
+            if found >= count:
+                return 7 * int(table[words])
+        return 0
+
+    def _holding(self, sets: Array) -> Array:
+        """Which positions hold one of some sets of words."""
+        table = sets.tobytes().ljust(256, b"\0")
+        return np.frombuffer(self._sets.tobytes().translate(table), np.bool_)
+
+    def able(self, wanted: Array, least: Callable[[int], int]) -> Array:
+        """Those of some positions that have at least the saturation that their coverage asks for.
 
         Args:
-            among: Numbers of rows.
+            wanted: Which positions.
             least: For a coverage the least saturation that is enough; more than `ONE` where none is.
         """
-        if not len(among):
-            return among
+        chosen = np.flatnonzero(wanted)
+        if not len(chosen):
+            return chosen
         total = self.total or 1
-        weights, which = np.unique(self.weight[among], return_inverse=True)
+        weights, which = np.unique(self.weight(chosen), return_inverse=True)
         needed = [least(int(weight) * ONE // total) for weight in weights]
-        floor = np.array([-(-one * total // ONE) for one in needed], np.int64)
-        kept: Array = among[self.filled[among] >= floor[which]]
-        return kept
+        floor = np.array([-(-one * total // ONE) for one in needed], np.int64)[which]
+        if floor.max() > 0:
+            chosen = chosen[self.filled(chosen) >= floor]
+        return chosen
+
+    def weighing(self, least: int) -> Array:
+        """Which positions hold words that weigh so much together."""
+        if self._table is None:
+            return self._every_weight >= least
+        return self._holding(self._table >= least)
 
 
 def scored(
@@ -151,52 +254,36 @@ def scored(
         average: Mean length of the eligible rows, words.
         policy: The numbers.
     """
-    run, size = found.run, found.run.size
-    few = len(weights) <= _TABLE_WORDS
-    tables = _earned(run, average, policy)
-    total = sum(len(places) for places, _ in found.lists)
-    dense = total * 8 >= size
-    sums = np.zeros(size, np.int64) if dense else None
-    touched = np.zeros(0 if few else size, np.bool_)  # a word that all hold can weigh nothing
-    kept = []
-    for n, ((places, codes), weight) in enumerate(zip(found.lists, weights, strict=True)):
-        if not len(places):
-            continue
-        high = (1 << n) if few else weight
-        earned = tables(weight, codes) + (high << 32)
-        if sums is not None:
-            sums[places] += earned
-            if not few:
-                touched[places] = True
+    return Scores(found, weights, _earned(found.run, average, policy))
+
+
+def _sets(found: Held) -> Array:
+    """Which words each position holds, one bit a word."""
+    size = found.run.size
+    sets = np.zeros(size, np.uint8)
+    for n, (places, _) in enumerate(found.lists):
+        if len(places) * 16 < size:
+            sets[places] |= np.uint8(1 << n)
         else:
-            kept.append((places, earned))
-    if sums is not None:
-        places = np.flatnonzero(sums != 0 if few else touched)
-        packed = sums[places]
-    else:
-        places, packed = _added(kept)
-    weight_of = _weights(packed >> 32, weights) if few else packed >> 32
-    return Scores(run, places, weight_of, packed & _LOW, sum(weights), found.eligible[places])
+            holds = np.zeros(size, np.uint8)
+            holds[places] = 1 << n
+            sets |= holds
+    return sets
 
 
-def _weights(masks: Array, weights: Sequence[int]) -> Array:
-    """What the words of each mask weigh together."""
+def _touched(found: Held) -> Array:
+    touched = np.zeros(found.run.size, np.bool_)
+    for places, _ in found.lists:
+        touched[places] = True
+    return touched
+
+
+def _weights_together(weights: Sequence[int]) -> Array:
+    """What the words of each set weigh together."""
     table = np.zeros(1 << len(weights), np.int64)
     for n, weight in enumerate(weights):
         table[1 << n : 2 << n] = table[: 1 << n] + weight
-    result: Array = table[masks]
-    return result
-
-
-def _added(kept: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    if not kept:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    places = np.concatenate([one for one, _ in kept]).astype(np.int64)
-    earned = np.concatenate([one for _, one in kept])
-    order = np.argsort(places, kind="stable")
-    places, earned = places[order], earned[order]
-    starts = np.flatnonzero(np.diff(places, prepend=-1))
-    return places[starts], np.add.reduceat(earned, starts)
+    return table
 
 
 def _earned(run: Run, average: float, policy: RankingPolicy) -> Callable[[int, Array], Array]:

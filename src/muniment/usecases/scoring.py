@@ -76,7 +76,7 @@ class Scoring:
         likely = self.rows(self.search.best(matches, most))
         seeds = graph.seeds(self.named, likely, self.request.query)
         spent = len({row.claim_id for row in likely} - set(seeds))
-        cut = sum(len(match.among) for match in matches) > most
+        cut = sum(match.size for match in matches) > most
         return walked(seeds, graph.look, self._holding, spent, cut)
 
     def _back(self, claim_id: str) -> list[str]:
@@ -152,13 +152,13 @@ class Scoring:
         )
         able = search.able(matches, self.request.method, self.policy)
         # An address is known only when a claim is read, so that filter comes before the pool is cut.
-        size = sum(len(m.among) for m in able)
+        size = sum(m.size for m in able)
         limit = size if self.request.uri_prefix else POOL
         best = search.best(able, limit + len(named))
         refs = [ref for ref in best if ref not in set(named)][:limit]
         worded = [ref for ref in named if search.keyword(ref).coverage]
-        total = sum(len(m.among) for m in everything) - len(worded)
-        kept = sum(len(m.among) for m in matches) - sum(search.is_among(r, matches) for r in named)
+        total = sum(m.size for m in everything) - len(worded)
+        kept = sum(m.size for m in matches) - sum(search.is_among(r, matches) for r in named)
         return Chosen(
             [*start.rows, *self.rows(refs)],
             start.matched + total,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -23,19 +24,24 @@ from muniment.usecases.filtering import Filter
 from muniment.usecases.judging import Ref
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Match:
     """Rows of one run that hold a word, after filters.
 
     Attributes:
         run: The run's number.
         scores: Their scores.
-        among: Which of them are meant.
+        wanted: Which positions are meant.
     """
 
     run: int
     scores: Scores
-    among: Array
+    wanted: Array
+
+    @cached_property
+    def size(self) -> int:
+        """How many are meant."""
+        return int(np.count_nonzero(self.wanted))
 
 
 class Search:
@@ -70,12 +76,10 @@ class Search:
         """
         found = []
         for n, scores in enumerate(self.scores):
-            wanted = scores.eligible if eligible else ~scores.eligible
+            wanted = scores.touched & (scores.eligible if eligible else ~scores.eligible)
             if narrowed is not None and narrowed.narrows:
-                wanted = wanted & narrowed.mask(n)[scores.places]
-            every = bool(wanted.all())
-            among = np.arange(len(wanted)) if every else np.flatnonzero(wanted)
-            found.append(Match(n, scores, among))
+                wanted &= narrowed.mask(n)
+            found.append(Match(n, scores, wanted))
         return found
 
     def best(self, matches: Sequence[Match], count: int) -> list[Ref]:
@@ -84,17 +88,15 @@ class Search:
         names: list[Array] = []
         refs: list[Ref] = []
         for match in matches:
-            chosen = match.scores.best(match.among, count)
-            places = match.scores.places[chosen]
-            order.append(match.scores.order(chosen))
+            places = match.scores.best(match.wanted, count)
+            order.append(match.scores.order(places))
             names.append(match.scores.run.ids(places))
             refs += [(match.run, place) for place in places.tolist()]
         return _sorted(refs, order, names, count)
 
     def is_among(self, ref: Ref, matches: Sequence[Match]) -> bool:
         """Whether a row is among some."""
-        match = matches[ref[0]]
-        return bool((match.scores.places[match.among] == ref[1]).any())
+        return bool(matches[ref[0]].wanted[ref[1]])
 
     def able(
         self, matches: Sequence[Match], method: str, policy: RankingPolicy = LEXICAL
@@ -104,10 +106,11 @@ class Search:
         found = []
         for match in matches:
             scores = match.scores
-            floor = -(-least * scores.total // ONE)
-            near = match.among[scores.weight[match.among] >= floor]
+            near = match.wanted & scores.weighing(-(-least * scores.total // ONE))
             kept = scores.able(near, lambda coverage: _saturation(coverage, method, policy))
-            found.append(Match(match.run, scores, kept))
+            able = np.zeros(len(near), np.bool_)
+            able[kept] = True
+            found.append(Match(match.run, scores, able))
         return found
 
     def nearest_in_time(self, wanted: Sequence[Array], at: int, count: int) -> list[Ref]:
