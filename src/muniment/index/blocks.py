@@ -229,12 +229,13 @@ class Segment:
 
     def postings(self, term: int) -> tuple[Array, Array]:
         """Rows that hold a word, ascending, and the code of each one's count and length."""
-        block = int(np.searchsorted(self.array("first"), np.uint64(term), side="right")) - 1
+        word = np.uint64(term)
+        block = int(self.array("first").searchsorted(word, side="right")) - 1
         if block < 0:
             return _NO_ROWS, _NO_ROWS
         places, words, rows, codes = self._once(f"t{block}", lambda: self._block(block))
-        at = int(np.searchsorted(words, np.uint64(term)))
-        if at == len(words) or words[at] != term:
+        at = int(words.searchsorted(word))
+        if at == len(words) or words[at] != word:
             return _NO_ROWS, _NO_ROWS
         return rows[places[at] : places[at + 1]], codes[places[at] : places[at + 1]]
 

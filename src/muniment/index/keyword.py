@@ -128,7 +128,7 @@ class Scores:
         sums = np.zeros(len(positions), np.int64)
         for (places, codes), weight in zip(self._lists, self._weights, strict=True):
             if len(places):
-                at = np.searchsorted(places, positions.astype(places.dtype))
+                at = places.searchsorted(positions.astype(places.dtype, copy=False))
                 at[at == len(places)] = 0
                 here = np.flatnonzero(places[at] == positions)
                 sums[here] += self._earned(weight, codes[at[here]])

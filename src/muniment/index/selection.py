@@ -128,6 +128,11 @@ class Run:
         rows: Array = np.arange(self.size) + shift
         return rows
 
+    @cached_property
+    def _edges(self) -> tuple[Array, Array]:
+        """Begin and end as postings are kept: looked up as anything else, whole lists would be copied."""
+        return self.begin.astype(np.uint32), self.end.astype(np.uint32)
+
     def take(self, column: Array) -> Array:
         """A column's values by position."""
         whole: Array = (
@@ -137,7 +142,8 @@ class Run:
 
     def cut(self, rows: Array, values: Array) -> tuple[Array, Array]:
         """Of ascending rows with values those in scope, as positions."""
-        low, high = np.searchsorted(rows, self.begin), np.searchsorted(rows, self.end)
+        begin, end = self._edges if rows.dtype == np.uint32 else (self.begin, self.end)
+        low, high = rows.searchsorted(begin), rows.searchsorted(end)
         if len(low) == 1:
             return rows[low[0] : high[0]] - self.begin[0], values[low[0] : high[0]]
         sizes = high - low
@@ -307,8 +313,7 @@ class View:
         wanted = np.array(sorted(classes), np.int64)
         runs = []
         for part in self.parts:
-            held = part.segment.array("class")
-            at = np.flatnonzero(np.isin(held, wanted)) if len(wanted) else np.empty(0, np.int64)
+            at = _among(part.segment.array("class"), wanted)
             if len(at):
                 starts = part.segment.array("start").astype(np.int64)
                 runs.append(Run(part, starts[at], starts[at + 1], upto))
@@ -317,6 +322,15 @@ class View:
     def with_part(self, part: Part) -> View:
         """This and one further part."""
         return replace(self, parts=(*self.parts, part))
+
+
+def _among(held: Array, wanted: Array) -> Array:
+    """The places in some ascending numbers of those that are wanted; both have each number once."""
+    fitting = wanted[wanted <= held[-1]] if len(held) else wanted[:0]
+    fitting = fitting.astype(held.dtype, copy=False)
+    at = held.searchsorted(fitting)
+    places: Array = at[held[at] == fitting]
+    return places
 
 
 def superseded(
