@@ -37,6 +37,8 @@ _LOWER, _UPPER, _DIGIT, _MARK, _UNSPACED, _APART = "a", "A", "0", "m", "c", " "
 _JOINERS = "._-/\\:@+#'"
 _JOINER_CLASSES = MappingProxyType({"’": "'", "‐": "-", "‑": "-", "，": ","})
 _CHUNK = re.compile(rf"[aAm0c][aAm0c{re.escape(_JOINERS)},]*")
+_ASCII_CHUNK = re.compile(rf"[A-Za-z0-9][A-Za-z0-9{re.escape(_JOINERS)},]*")
+"""The same over characters, where they are ASCII: most texts are, and their classes need not be written out."""
 _NUMBER = re.compile(r"0+(?:[.:]0+)*|0{1,3}(?:,000)+(?:\.0+)?")
 _VERSION = re.compile(r"a0+(?:\.0+)+")
 _LANGUAGES = frozenset({"A++", "a++", "A#", "a#"})  # C++, C#, f#
@@ -99,12 +101,19 @@ def words(text: str) -> tuple[str, ...]:
     >>> words("東京都 に")
     ('東京', '京都', 'に')
     """
-    plain = without_invisible(normalized("NFKC", text))
-    found: list[str] = []
-    for chunk in _CHUNK.finditer(_classes(plain)):
-        run = plain[chunk.start() : chunk.end()]
-        found.extend(_remembered(run) if len(run) <= _SHORT else _run_words(run))
-    return tuple(found)
+    if text.isascii():
+        runs = _ASCII_CHUNK.findall(text)
+    else:
+        plain = without_invisible(normalized("NFKC", text))
+        chunks = _CHUNK.finditer(_classes(plain))
+        runs = [plain[chunk.start() : chunk.end()] for chunk in chunks]
+    return tuple(
+        [
+            word
+            for run in runs
+            for word in (_remembered(run) if len(run) <= _SHORT else _run_words(run))
+        ]
+    )
 
 
 def _run_words(run: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -109,25 +109,26 @@ def unpacked(data: bytes) -> Entry:
     )  # fmt: skip
 
 
-class TermKeys:
+class TermKeys(dict[str, int]):
     """Words to keyed digests of 64 bits, remembered.
 
     A tenant's words cannot be read from its index, nor compared with another tenant's.
     """
 
     def __init__(self, key: Callable[..., str], most: int = 200_000) -> None:
+        super().__init__()
         self._key = key
         self._most = most
-        self._known: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= self._most:
+            self.clear()
+        found = self[word] = int(self._key("term", word)[:16], 16)
+        return found
 
     def __call__(self, word: str) -> int:
         """The digest of a word."""
-        found = self._known.get(word)
-        if found is None:
-            if len(self._known) >= self._most:
-                self._known.clear()
-            found = self._known[word] = int(self._key("term", word)[:16], 16)
-        return found
+        return self[word]
 
 
 @lru_cache(maxsize=8192)
@@ -153,7 +154,11 @@ def is_special(row: Row) -> bool:
 
 def hashed(terms: Mapping[str, int], term_key: Callable[[str], int]) -> tuple[tuple[int, int], ...]:
     """Words with their counts as the index keeps them."""
-    return tuple(sorted((term_key(word), min(n, MOST_COUNT)) for word, n in terms.items()))
+    key = term_key.__getitem__ if isinstance(term_key, TermKeys) else term_key
+    counts: Iterable[int] = terms.values()
+    if terms and max(counts) > MOST_COUNT:
+        counts = [min(n, MOST_COUNT) for n in counts]
+    return tuple(sorted(zip(map(key, terms), counts, strict=True)))
 
 
 def entry_of(
