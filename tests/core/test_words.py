@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muniment.core.words import LONGEST_WORD, STOP_WORDS, query_words, stem, words
+from muniment.core.words import (
+    _ASCII_CHUNK,
+    _CHUNK,
+    LONGEST_WORD,
+    STOP_WORDS,
+    _classes,
+    query_words,
+    stem,
+    words,
+)
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=60)
 CODE_LIKE = st.text(alphabet="aBc1._-/\\:@+#', 東\u0301é’", max_size=40)
@@ -189,3 +198,9 @@ def test_a_megabyte_of_any_shape_is_split_in_seconds(shape):
     start = time.perf_counter()
     words(shape)
     assert time.perf_counter() - start < 10  # quadratic time would take minutes
+
+
+@given(text=st.text(alphabet=st.characters(max_codepoint=127), max_size=60))
+def test_the_runs_of_an_ascii_text_are_those_of_its_classes(text):
+    runs = [text[found.start() : found.end()] for found in _CHUNK.finditer(_classes(text))]
+    assert _ASCII_CHUNK.findall(text) == runs

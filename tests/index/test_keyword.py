@@ -31,6 +31,8 @@ texts = st.tuples(
 
 FEW = st.lists(st.sampled_from(VOCABULARY[:11]), min_size=1, max_size=11)
 MANY = st.lists(texts, max_size=40)
+OTHERS = st.sampled_from((0, 900)).map(lambda count: [(7, {}, True, True)] * count)
+"""Rows without any of the words: among many such, words are looked for another way."""
 
 
 # --- the oracle -----------------------------------------------------------------------------------
@@ -157,9 +159,9 @@ def test_a_word_that_weighs_nothing_is_held_all_the_same(words, rows):
 
 
 @settings(max_examples=100)
-@given(rows=MANY, query=FEW, count=st.integers(1, 5))
-def test_the_best_are_those_of_the_whole_order_with_all_ties(rows, query, count):
-    for one in scores_of(rows, query, (13,), RankingPolicy()):
+@given(rows=MANY, others=OTHERS, query=FEW, count=st.integers(1, 5))
+def test_the_best_are_those_of_the_whole_order_with_all_ties(rows, others, query, count):
+    for one in scores_of(rows + others, query, (13,), RankingPolicy()):
         for wanted in (one.touched, one.touched & (np.arange(one.run.size) % 3 > 0)):
             among = np.flatnonzero(wanted)
             found = [one.at(position) for position in among.tolist()]
@@ -174,10 +176,10 @@ def test_the_best_are_those_of_the_whole_order_with_all_ties(rows, query, count)
 
 
 @settings(max_examples=100)
-@given(rows=MANY, query=FEW)
+@given(rows=MANY, others=OTHERS, query=FEW)
 @pytest.mark.parametrize("method", ["keyword", "hybrid_retrieval", "semantic_similarity"])
-def test_which_could_be_support_is_found_as_one_by_one(rows, query, method):
-    for one in scores_of(rows, query, (), RankingPolicy()):
+def test_which_could_be_support_is_found_as_one_by_one(rows, others, query, method):
+    for one in scores_of(rows + others, query, (), RankingPolicy()):
         able = one.able(one.touched, lambda coverage: _saturation(coverage, method, LEXICAL))
         among = one.places.tolist()
         assert able.tolist() == [place for place in among if may_support(one.at(place), method)]

@@ -140,9 +140,8 @@ class Scores:
         sums = np.zeros(self.run.size, width)
         for (places, codes), weight in zip(self._lists, self._weights, strict=True):
             at = places.astype(np.intp, copy=False)
-            so_far = sums.take(at)
-            so_far += self._earned(weight, codes).astype(width, copy=False)
-            sums[at] = so_far
+            earned: Array = self._earned(weight, codes).astype(width, copy=False)
+            sums[at] = sums.take(at) + earned
         return sums
 
     def at(self, position: int) -> Keyword:
@@ -196,7 +195,8 @@ class Scores:
             chosen = np.flatnonzero(wanted)
             sets = self._sets[chosen]
             floor = self._floor(count, np.bincount(sets, minlength=len(self._table)).__getitem__)
-            return chosen[(self._table * 10 >= floor - slack)[sets]]
+            promising: Array = chosen[(self._table * 10 >= floor - slack)[sets]]
+            return promising
         floor = self._floor(count, lambda words: np.count_nonzero((self._sets == words) & wanted))
         return np.flatnonzero(self._holding(self._table * 10 >= floor - slack) & wanted)
 
