@@ -22,7 +22,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -89,17 +89,50 @@ class Noting:
         return read_note(self.session, key, scope=scope)
 
     @gated
-    def end_notes(self, *keys: str, scope: str | Scope = "") -> Ended:
-        """End the named notes, or all of a turn, task or conversation that is over; their bytes are removed."""
+    def end_notes(self, *keys: str, scope: str | Scope = "", withdraw: bool = False) -> Ended:
+        """End the named notes, or all of a turn, task or conversation that is over; their bytes are removed.
+
+        Args:
+            *keys: Which; all of the scope by default.
+            scope: The turn, task or conversation; the only one in force by default.
+            withdraw: Whether what was proposed from them, and nobody decided yet, is taken back.
+        """
         from muniment.usecases.end_notes import end_notes
 
-        return end_notes(self.session, *keys, scope=scope)
+        return end_notes(self.session, *keys, scope=scope, withdraw=withdraw)
+
+    @gated
+    def rename_notes(
+        self, names: Mapping[str, str], *, scope: str | Scope = ""
+    ) -> tuple[Note, ...]:
+        """Give notes other keys, all or none; see `usecases.keep_notes`.
+
+        Raises:
+            NotFound: A note is not there.
+            InvalidInput: A new key is none, or is used already.
+        """
+        from muniment.usecases.keep_notes import rename_notes
+
+        return rename_notes(self.session, names, scope=scope)
+
+    @gated
+    def renew_notes(
+        self, lasts: Mapping[str, timedelta | float | str], *, scope: str | Scope = ""
+    ) -> tuple[Note, ...]:
+        """Move the ends of notes that are still there; see `usecases.keep_notes`.
+
+        Raises:
+            InvalidInput: An end is none, or too far.
+        """
+        from muniment.usecases.keep_notes import renew_notes
+
+        return renew_notes(self.session, lasts, scope=scope)
 
     @gated
     def propose_note(
         self,
         key: str,
-        statements: Sequence[str] = (),
+        statements: Sequence[str] | None = None,
         *,
         scope: str | Scope = "",
         leave_out: bool = False,
@@ -109,7 +142,8 @@ class Noting:
 
         Args:
             key: The note's name in its scope.
-            statements: What is to be claimed; by default the note's whole text.
+            statements: What is to be claimed; by default the note's whole text. Where it is empty, nothing is
+                proposed, and what was and nobody decided yet is withdrawn.
             scope: The note's turn, task or conversation; the only one in force by default.
             leave_out: Whether statements that a rule refuses are left out, instead of refusing all.
             **parts: Further parts of each claim in wire form; `claim_scope` is where they hold, by default the only

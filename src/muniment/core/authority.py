@@ -84,6 +84,8 @@ VERBS: tuple[Verb, ...] = (
     Verb("read_note", "reader", command="note"),
     Verb("note", "proposer", True, "note"),
     Verb("end_notes", "proposer", True, "note"),
+    Verb("rename_notes", "proposer", True),
+    Verb("renew_notes", "proposer", True),
     Verb("propose_note", "proposer", True, "note"),
     # Deciding.
     Verb("review", "reviewer", True, "review", page=True),

@@ -256,25 +256,36 @@ def found_among(notes: Iterable[Note], query: str = "", prefix: str = "") -> tup
     begun = [note for note in notes if note.key.startswith(prefix)]
     if not query.strip():
         return tuple(sorted(begun, key=lambda note: (note.scope, note.key)))
-    wanted = frozenset(query_words(query) or words(query))
-    hits = [(len(wanted & _words_of(note)), note) for note in begun]
-    counted = [(hit, note) for hit, note in hits if hit]
+    counted = [(share, note) for note in begun if (share := share_of(query, note.key, note.text))]
     counted.sort(key=lambda one: (one[1].scope, one[1].key))
     counted.sort(key=lambda one: (one[0], one[1].updated_at), reverse=True)
     return tuple(note for _, note in counted)
 
 
-def _words_of(note: Note) -> frozenset[str]:
-    return frozenset((*words(note.key), *words(note.text)))
+def share_of(query: str, *texts: str) -> float:
+    """The share of a query's different words that some texts hold, 0 to 1.
+
+    >>> share_of("how to test a release?", "Run the tests."), share_of("release", "Ask Bob.")
+    (0.5, 0.0)
+    """
+    wanted = frozenset(query_words(query) or words(query))
+    held = frozenset(word for text in texts for word in words(text))
+    return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
-def statements_of(text: str) -> tuple[str, ...]:
+def statements_of(text: str, least: int = 1) -> tuple[str, ...]:
     """The lines of a text that state something, without the marks of lists, each once: what is proposed of a file.
 
     Headings and lines without a letter state nothing by themselves; neither does what stands in a fenced block.
 
+    Args:
+        text: Plain text or markdown.
+        least: Words that a line must have.
+
     >>> statements_of("# Notes\\n\\n- Use pnpm.\\n* Ask Bob.\\n---\\n1. use PNPM.\\n```\\nrm -r x\\n```")
     ('Use pnpm.', 'Ask Bob.')
+    >>> statements_of("preference\\nAda prefers dark mode.", least=3)
+    ('Ada prefers dark mode.',)
     """
     found: dict[str, str] = {}
     fenced = False
@@ -284,7 +295,7 @@ def statements_of(text: str) -> tuple[str, ...]:
             fenced = not fenced
         elif not fenced and not plain.startswith("#"):
             said = _MARK.sub("", plain)
-            if any(character.isalpha() for character in said):
+            if any(character.isalpha() for character in said) and len(words(said)) >= least:
                 found.setdefault(match_key(said), said)
     return tuple(found.values())
 

@@ -12,6 +12,7 @@ from muniment.core.access import Scope
 from muniment.core.errors import NotFound, quoted
 from muniment.usecases.note_scope import note_scope
 from muniment.usecases.session import Session
+from muniment.usecases.withdraw import take_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,16 @@ class Ended:
     disk: str
 
 
-def end_notes(session: Session, *keys: str, scope: str | Scope = "") -> Ended:
+def end_notes(
+    session: Session, *keys: str, scope: str | Scope = "", withdraw: bool = False
+) -> Ended:
     """End the named notes of a scope, or all of it where none is named.
+
+    Args:
+        session: Whose notes.
+        *keys: Which; all of the scope by default.
+        scope: The turn, task or conversation; the only one in force by default.
+        withdraw: Whether what was proposed from them, and nobody decided yet, is taken back.
 
     Raises:
         NotFound: A named note is not there; nothing was ended.
@@ -43,5 +52,8 @@ def end_notes(session: Session, *keys: str, scope: str | Scope = "") -> Ended:
             if key not in mine:
                 message = f"there is no note {quoted(key)} in {quoted(place)}"
                 raise NotFound(message, fix="`muniment note list` names those that are there")
-        count = book.remove([mine[key] for key in dict.fromkeys(keys or mine)])
+        over = [mine[key] for key in dict.fromkeys(keys or mine)]
+        count = book.remove(over)
+    if withdraw and over:
+        take_back(session, {note.uri for note in over}, "withdrawn: its writer ended the note")
     return Ended(place, count, session.store.notes.settle())

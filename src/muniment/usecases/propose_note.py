@@ -58,7 +58,7 @@ class NoteProposed:
 def propose_note(
     session: Session,
     key: str,
-    statements: Sequence[str] = (),
+    statements: Sequence[str] | None = None,
     *,
     scope: str | Scope = "",
     leave_out: bool = False,
@@ -69,7 +69,8 @@ def propose_note(
     Args:
         session: Whose note it is; its visibility and uses are what the claims get where they do not say.
         key: The note's name in its scope.
-        statements: What is to be claimed; by default the note's whole text, as one statement.
+        statements: What is to be claimed; by default the note's whole text, as one statement. Where it is empty,
+            nothing is proposed, and what was is withdrawn.
         scope: The note's turn, task or conversation; the only one in force by default.
         leave_out: Whether statements that a rule refuses are left out, instead of refusing all.
         parts: Further parts of each claim in wire form; its `scope` is by default the only lasting one in force.
@@ -80,7 +81,7 @@ def propose_note(
     """
     note = read_note(session, key, scope=scope)
     run = _Run(session, note, dict(parts or {}))
-    said = _distinct(statements or (note.text,))
+    said = _distinct((note.text,) if statements is None else statements)
     with session.store.snapshot(session.tenant) as snapshot:
         viewing = Viewing(snapshot, session.principal)
         waits, outdated = run.waiting(viewing, said)

@@ -10,8 +10,9 @@ from collections.abc import Collection
 from muniment.core.diff import Change, Decided, change_digest
 from muniment.core.encode import encode
 from muniment.core.event import Event
-from muniment.usecases.pending import change_doc_id
+from muniment.usecases.pending import change_doc_id, open_changes, waiting
 from muniment.usecases.session import Session
+from muniment.usecases.viewing import Viewing
 
 
 def withdraw(
@@ -41,3 +42,17 @@ def withdraw(
             events.append(Event("decision", doc_id, encode(word), diff_id, change.subjects))
         transaction.append(events, now)
     return len(events)
+
+
+def take_back(session: Session, triggers: Collection[str], reason: str) -> int:
+    """Withdraw one's own open changes that came from some triggers; how many."""
+    with session.store.snapshot(session.tenant) as snapshot:
+        viewing = Viewing(snapshot, session.principal)
+        outdated = [
+            (pending.diff.id, change)
+            for pending in waiting(viewing)
+            if pending.diff.proposed_by == session.principal
+            and pending.diff.trigger.uri in triggers
+            for change in open_changes(pending)
+        ]
+    return withdraw(session, outdated, session.principal, reason)

@@ -165,7 +165,7 @@ def propose(
         "visibility": visibility_from(visibility),
         "reason": reason,
     }
-    said = statements_of(memory.read_note(key).text) if lines else tuple(claims)
+    said = statements_of(memory.read_note(key).text) if lines else tuple(claims) or None
     given = {name: value for name, value in parts.items() if value}
     came = memory.propose_note(key, said, **given)
     if call.options.json:
@@ -177,6 +177,8 @@ def propose(
         call.terminal.out(f"waits already: {brief(text)}")
     for text, claim in came.known.items():
         call.terminal.out(f"is known as {claim}: {brief(text)}")
+    if lines and not said:
+        call.terminal.out("no line of it states anything")
     if came.withdrawn:
         call.terminal.out(f"withdrawn, since the note says something else: {came.withdrawn}")
 
