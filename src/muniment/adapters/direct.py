@@ -82,7 +82,9 @@ class Direct:
         session = self.memory.session
         lasting = [one for one in session.scopes if one.kind not in LIVES]
         if len(lasting) != 1 and not self.parts.get("claim_scope"):
-            message = f"what is written is proposed in one lasting scope, and {len(lasting)} are in force"
+            message = (
+                f"what is written is proposed in one lasting scope, and {len(lasting)} are in force"
+            )
             fix = "name it with `parts={'claim_scope': 'repository:…'}`, or give `propose=False`"
             found = Finding("no_scope", message, "/parts/claim_scope", fix, req="B-V2")
             raise InvalidInput.of((found,))
