@@ -10,11 +10,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from muniment.calls.perform import SHAPES
+from muniment.calls.misshapen import SHAPES, WRONG_TYPE
 from muniment.core.draft_rules import BOUNDARIES
 from muniment.core.vocabulary import VOCABULARIES
 from tools.generators.tables import code, table
@@ -28,9 +29,10 @@ _COLLECTED = {
     ],
     ("core/draft.py", "bad_…"): [(f"bad_{name}", "… is no name") for name in _OPEN],
     ("core/draft.py", "code"): [(c, f"the claim states no {c[3:].replace('_', ' ')}") for _, c, *_ in BOUNDARIES],
-    ("calls/perform.py", "code"): [
-        (c, "…: what the schema says of it") for c in sorted({c for c, _ in SHAPES.values()} | {"wrong_type"})
+    ("calls/misshapen.py", "code"): [
+        (c, re.sub("`?{[a-z_]+}`?", "…", message)) for c, message, _ in SHAPES.values()
     ],
+    ("calls/misshapen.py", "WRONG_TYPE"): [(WRONG_TYPE, "… is not expected here")],
     ("core/errors.py", "…"): [],
     ("usecases/examine.py", "…"): [
         ("contradiction", "it contradicts …: …"), ("possible", "it may contradict …: …")

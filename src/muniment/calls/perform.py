@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from muniment import wire
 from muniment.calls import answers, requests
+from muniment.calls.misshapen import findings_of
 from muniment.core.access import Scope
 from muniment.core.authority import VERBS
 from muniment.core.diff import Decided
@@ -99,34 +100,7 @@ def read(call: Call, given: Mapping[str, Any]) -> BaseModel:
     try:
         return call.request.model_validate(given)
     except ValidationError as error:
-        raise InvalidInput.of(tuple(_finding(one) for one in error.errors())) from error
-
-
-SHAPES = {
-    "missing": ("missing", "give it"),
-    "extra_forbidden": ("unknown_key", "leave it out, or see the schema for the known ones"),
-    "greater_than_equal": ("out_of_range", "see the schema for the range"),
-    "less_than_equal": ("out_of_range", "see the schema for the range"),
-    "string_too_long": ("too_long", "give a shorter text"),
-    "too_long": ("too_long", "give fewer"),
-    "string_too_short": ("too_short", "give a longer text"),
-    "too_short": ("too_short", "give more"),
-    "literal_error": ("unknown_value", "see the schema for the known ones"),
-    "string_pattern_mismatch": ("wrong_form", "see the schema for its form"),
-    "timezone_aware": (
-        "no_offset",
-        "write the time with its offset, such as `2026-07-08T12:00:00Z`",
-    ),
-}
-
-
-def _finding(error: Any) -> Finding:
-    code, fix = SHAPES.get(error["type"], ("wrong_type", "see the schema for its type"))
-    place = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in error["loc"])
-    if error["type"] == "missing":
-        return Finding(code, f"{quoted(error['loc'][-1])} is missing", place, fix)
-    message = f"{quoted(error.get('input'))}: {error['msg'][:1].lower()}{error['msg'][1:]}"
-    return Finding(code, message, place, fix)
+        raise InvalidInput.of(findings_of(error, call.request, given)) from error
 
 
 # --- reading --------------------------------------------------------------------------------------

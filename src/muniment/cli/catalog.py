@@ -35,6 +35,11 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("history", "look", "Show every version of a claim."),
     ("why", "look", "Say why a claim is there, what became of a diff, how a recall answered."),
     ("conflicts", "look", "List contradictions and their sides."),
+    (
+        "mcp",
+        "mcp",
+        "Serve memory to an agent over the Model Context Protocol, on stdin and stdout.",
+    ),
     ("principal", "declare", "List principals, or declare one."),
     ("group", "declare", "List groups, or declare one's members."),
     ("role", "declare", "List roles, or give them to a principal."),

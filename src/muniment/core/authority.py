@@ -38,6 +38,7 @@ class Verb:
         tool: The MCP tool that does it; empty for none.
         route: HTTP method and path; empty for none.
         page: Whether the review page does it.
+        resource: The MCP resource that it is read by; empty for none.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Verb:
     tool: str = ""
     route: str = ""
     page: bool = False
+    resource: str = ""
 
 
 VERBS: tuple[Verb, ...] = (
@@ -56,10 +58,11 @@ VERBS: tuple[Verb, ...] = (
     Verb("query", "reader", command="query", tool="query", route="POST /v1/query", page=True),
     Verb("certified_query", "reader", command="query", tool="query", route="POST /v1/query", page=True),
     Verb("revalidate", "reader", command="revalidate", tool="revalidate", route="POST /v1/revalidate", page=True),
-    Verb("show", "reader", command="show", route="GET /v1/claims/{id}", page=True),
+    Verb("show", "reader", command="show", route="GET /v1/claims/{id}", page=True, resource="muniment://claim/{id}"),
     Verb("claims", "reader", route="GET /v1/claims", page=True),
     Verb("history", "reader", command="history", tool="history", route="GET /v1/claims/{id}/history", page=True),
-    Verb("why", "reader", command="why", tool="why", route="GET /v1/why/{id}", page=True),
+    Verb("why", "reader", command="why", tool="why", route="GET /v1/why/{id}", page=True,
+         resource="muniment://retrieval/{id}"),
     Verb("conflicts", "reader", command="conflicts", route="GET /v1/conflicts", page=True),
     Verb("graph", "reader", command="graph", route="GET /v1/graph", page=True),
     Verb("inbox", "reader", command="inbox", route="GET /v1/diffs", page=True),

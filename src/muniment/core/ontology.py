@@ -22,6 +22,7 @@ from muniment.core.check import CLAIM_RULES
 from muniment.core.check_diff import DIFF_RULES
 from muniment.core.claim import Claim
 from muniment.core.decide import USE_RULES
+from muniment.core.encode import encode
 from muniment.core.event import KINDS
 from muniment.core.relations import RELATIONS
 from muniment.core.review import TRANSITIONS
@@ -126,3 +127,29 @@ def flow_hash(given: tuple[Input, ...] | None = None) -> str:
         values = [" ".join(value.split()) for value in one.values]
         body[one.name] = values if one.ordered else sorted(values)
     return digest(body)
+
+
+def tables() -> dict[str, list[dict[str, Any]]]:
+    """The vocabulary in force as JSON: every table with its rows.
+
+    >>> [row["name"] for row in tables()["memory_type"]][:2]
+    ['working', 'short_term']
+    """
+    found = {
+        name: [{"name": term.name, "meaning": term.meaning} for term in terms]
+        for name, terms, _ in VOCABULARIES
+    }
+    return {
+        **found,
+        "use": [dict(encode(use)) for use in USES],
+        "grade": [dict(encode(grade)) for grade in GRADES],
+        "relation": [
+            {"name": one.name, "values": "one" if one.single else "many", "meaning": one.meaning}
+            for one in RELATIONS
+        ],
+        "equivalent": [
+            {"name": one.name, "same_as": one.same_as, "when": one.condition or "always"}
+            for one in EQUIVALENTS
+        ],
+        "distinction": [{"one": a, "other": b} for a, b in DISTINCTIONS],
+    }

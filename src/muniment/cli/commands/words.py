@@ -10,10 +10,8 @@ from muniment import __version__
 from muniment.cli.call import Call, refusal
 from muniment.cli.options import command
 from muniment.cli.terminal import Styled
-from muniment.core import relations, vocabulary
-from muniment.core.encode import encode
 from muniment.core.errors import quoted
-from muniment.core.ontology import flow_hash
+from muniment.core.ontology import flow_hash, tables
 
 Part = Annotated[
     str,
@@ -35,11 +33,11 @@ def ontology(call: Call, part: Part = "") -> None:
         else:
             call.terminal.out(value)
         return
-    tables = _tables()
-    if part and part not in tables:
-        known = ", ".join(("hash", *tables))
+    known_tables = tables()
+    if part and part not in known_tables:
+        known = ", ".join(("hash", *known_tables))
         raise refusal("unknown_table", f"{quoted(part)} is no table", "PART", f"one of: {known}")
-    chosen = {part: tables[part]} if part else tables
+    chosen = {part: known_tables[part]} if part else known_tables
     if call.options.json:
         call.result({"ontology": chosen, "hash": flow_hash()})
         return
@@ -52,25 +50,6 @@ def ontology(call: Call, part: Part = "") -> None:
 def _cells(row: dict[str, Any]) -> list[Any]:
     texts = [", ".join(map(str, v)) if isinstance(v, list) else v for v in row.values()]
     return [("yes" if v is True else "no" if v is False else v) for v in texts]
-
-
-def _tables() -> dict[str, list[dict[str, Any]]]:
-    tables = {
-        name: [{"name": term.name, "meaning": term.meaning} for term in terms]
-        for name, terms, _ in vocabulary.VOCABULARIES
-    }
-    tables["use"] = [dict(encode(use)) for use in vocabulary.USES]
-    tables["grade"] = [dict(encode(grade)) for grade in vocabulary.GRADES]
-    tables["relation"] = [
-        {"name": one.name, "values": "one" if one.single else "many", "meaning": one.meaning}
-        for one in relations.RELATIONS
-    ]
-    tables["equivalent"] = [
-        {"name": one.name, "same_as": one.same_as, "when": one.condition or "always"}
-        for one in vocabulary.EQUIVALENTS
-    ]
-    tables["distinction"] = [{"one": a, "other": b} for a, b in vocabulary.DISTINCTIONS]
-    return tables
 
 
 @command
