@@ -42,7 +42,7 @@ def mcp(
     Who acts is said by `--as agent:name`; the scopes are those of the folder. It may ask and propose, never decide.
     stdout is the protocol's alone; remarks go to stderr.
 
-    Example: `muniment connect claude-code`, which makes a host start `muniment mcp --as agent:claude-code`
+    Example: `muniment mcp --as agent:codex --use answer_questions --use plan_changes`
     """
     if digest:
         _digest(call)
