@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
-from starlette.applications import Starlette
 
 from muniment import Choice, Memory, wiring
 from muniment.core.access import Scope
 from muniment.core.codec import encode
 from muniment.core.token import Token
-from muniment.http.pages import PageSettings, mount_pages
+from muniment.http.app import make_app
+from muniment.http.pages import PageSettings
 from muniment.http.pages.seats import Seats
+from muniment.http.settings import Settings
 from muniment.usecases.declare import credential, group, principal, roles
 
 PASSPHRASE = "three plain words"
@@ -120,9 +121,12 @@ def fill(site: Site) -> dict[str, str]:
 
 @contextmanager
 def served(site: Site) -> Iterator[Site]:
-    """The page on a real socket."""
-    app = Starlette()
-    site.seats = mount_pages(app, site.settings)
+    """The page on a real socket, in the whole application with its guard; the store stays open behind it."""
+    settings = Settings(
+        lambda: Kept(site.store), own=lambda: site.ada, credential=site.settings.credential
+    )
+    app = make_app(settings)
+    site.seats = app.state.seats
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         site.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -136,3 +140,16 @@ def served(site: Site) -> Iterator[Site]:
         finally:
             server.should_exit = True
             thread.join(10)
+
+
+class Kept:
+    """A memory that the application does not close."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def __getattr__(self, name: str):
+        return getattr(self._memory, name)
+
+    def close(self) -> None:
+        pass

@@ -143,6 +143,29 @@ def test_a_readers_seat_decides_nothing_even_with_its_credential(site, browser):
     assert len(site.ada.inbox()) == 2
 
 
+@pytest.mark.req("E-ONEGATE")
+def test_foreign_hosts_and_origins_get_nothing(site, browser):
+    sign_in(browser, site)
+    unlock(browser)
+    before, token = site.ada.inbox(), csrf(browser)
+    diff = before[0].diff.id
+    given = {"csrf": token, "diff": diff, "change": "change_01", "decision": "accepted"}
+    foreign = [
+        {"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1.evil.example"},
+        {"Host": "evil.example"}, {"Host": "127.0.0.1.evil.example:80"}, {"Sec-Fetch-Site": "cross-site"},
+    ]  # fmt: skip
+    for headers in foreign:
+        answer = browser.post("/inbox/decide", data=given, headers=headers)
+        assert answer.status_code in (403, 421), headers
+        assert "make lint" not in answer.text
+        if "Host" in headers:
+            assert browser.get("/inbox", headers=headers).status_code == 421
+        assert browser.post(
+            "/sign-in", data={"token": site.tokens["reader"]}, headers=headers
+        ).status_code in (403, 421)
+    assert site.ada.inbox() == before
+
+
 def test_signing_out_ends_the_seat(site, browser):
     sign_in(browser, site)
     kept = browser.cookies[COOKIE]
