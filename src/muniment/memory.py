@@ -39,6 +39,7 @@ from muniment.wiring import Clock, Entropy
 if TYPE_CHECKING:
     from muniment.core.claim import Claim
     from muniment.core.packet import Packet
+    from muniment.core.survey import Survey
     from muniment.usecases.learn import Learned
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
@@ -335,3 +336,14 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
         from muniment.usecases.show import conflicts
 
         return conflicts(self.session)
+
+    @gated
+    def survey(self, *, sources: int = 10_000) -> Survey:
+        """Look over the scopes in force: counts, what ends, what is in doubt and why, growth, backlog, sources.
+
+        Args:
+            sources: Of how many claims the sources are looked up, at most; 0 for none.
+        """
+        from muniment.usecases.survey import survey
+
+        return survey(self.session, sources)

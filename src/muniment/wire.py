@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from muniment.core.encode import encode
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from muniment.core.conflict import Conflict
     from muniment.core.diff import Pending
     from muniment.core.event import Verification
+    from muniment.core.survey import Survey
     from muniment.core.token import Token
     from muniment.memory import Memory
     from muniment.usecases.apply import Outcome
@@ -236,6 +238,11 @@ def version(value: Version) -> dict[str, Any]:
         "until_revision": value.until,
         "recorded_at": value.recorded_at,
     }
+
+
+def survey(value: Survey) -> dict[str, Any]:
+    """A look over the scopes in force, every key always there."""
+    return {field.name: encode(getattr(value, field.name)) for field in fields(value)}
 
 
 # --- keeping --------------------------------------------------------------------------------------

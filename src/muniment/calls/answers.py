@@ -116,6 +116,26 @@ class Conflicts(Answer):
     conflicts: list[Json]
 
 
+class Survey(Answer):
+    """Counts of what is remembered, what ends, what is in doubt, growth, backlog and sources."""
+
+    at: str
+    claims: int
+    holding: int
+    counts: dict[str, dict[str, int]]
+    expiring: list[Json]
+    expiring_count: int
+    doubtful: list[Json]
+    doubtful_count: int
+    period: Literal["day", "week"]
+    growth: list[Json]
+    waiting: list[Json]
+    waiting_count: int
+    backlog: dict[str, dict[str, int]]
+    places: list[Json]
+    places_of: int
+
+
 class Graph(Answer):
     """Claims as RDF, in JSON-LD."""
 

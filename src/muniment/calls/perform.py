@@ -155,6 +155,10 @@ def _graph(memory: Memory, asked: requests.Graph) -> Body:
     return {"graph": json_ld(memory.graph(*asked.ids))}
 
 
+def _survey(memory: Memory, asked: requests.Survey) -> Body:
+    return wire.survey(memory.survey(sources=asked.sources))
+
+
 def _inbox(memory: Memory, asked: requests.Inbox) -> Body:
     found = memory.inbox()
     ids = [one.diff.id for one in found]
@@ -254,6 +258,8 @@ CALLS: tuple[Call, ...] = (
          "Why a claim is there, what became of a diff, or how a retrieval came to its answer."),
     Call("conflicts", ("conflicts",), requests.Nothing, answers.Conflicts, _conflicts,
          "Recorded contradictions and their sides."),
+    Call("survey", ("survey",), requests.Survey, answers.Survey, _survey,
+         "How much is remembered, how fresh it is, what ends, what waits, and what it rests on."),
     Call("graph", ("graph",), requests.Graph, answers.Graph, _graph,
          "Claims as an RDF graph, in JSON-LD."),
     Call("inbox", ("inbox",), requests.Inbox, answers.Waiting, _inbox,

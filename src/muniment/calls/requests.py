@@ -127,6 +127,14 @@ class Nothing(Given):
     """No argument."""
 
 
+class Survey(Scoped):
+    """A look over the scopes in force."""
+
+    sources: int = Field(
+        10_000, ge=0, le=100_000, description="Of how many claims the sources are looked up."
+    )
+
+
 class Inbox(Given):
     """A page of what waits."""
 

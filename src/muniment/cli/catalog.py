@@ -40,6 +40,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
         "mcp",
         "Serve memory to an agent over the Model Context Protocol, on stdin and stdout.",
     ),
+    ("overview", "overview", "Look over memory: how much, how fresh, what ends and what waits."),
     ("principal", "declare", "List principals, or declare one."),
     ("group", "declare", "List groups, or declare one's members."),
     ("role", "declare", "List roles, or give them to a principal."),

@@ -138,7 +138,7 @@ def judge(
         replaced: What was replaced among them.
         again: The same question where sources are read again; None where they are not.
     """
-    singles = _one_by_one(context, runs)
+    singles = one_by_one(context, runs)
     return tuple(
         _judged(context, run, places, single, again)
         for run, places, single in zip(runs, replaced.places, singles, strict=True)
@@ -287,7 +287,7 @@ def _reasons(row: Row, ask: Ask, viewing: Viewing) -> Reasons:
 # --- rows whose relations decide ------------------------------------------------------------------
 
 
-def _one_by_one(context: Context, runs: tuple[Run, ...]) -> list[dict[int, Row]]:
+def one_by_one(context: Context, runs: tuple[Run, ...]) -> list[dict[int, Row]]:
     """Position to row, with its relations, of the rows of each run that are decided one by one."""
     viewing = context.viewing
     place = ("singles", viewing.state, viewing.upto, tuple(run.key for run in runs))
