@@ -14,12 +14,15 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import random
 import statistics
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import count
 from typing import Any
 
 from bench import report
@@ -110,9 +113,30 @@ def stale() -> dict[str, tuple[World, Any]]:
     return found
 
 
-def attack(mutations: int) -> dict[str, Any]:
-    """Accepted mutations, which there should be none of, and what came of the rest."""
-    draw, world = random.Random(11), team()
+PIECE = 25_000
+"""Mutations drawn from one seed; the pieces are the same however many processes share them."""
+
+
+def attacks(mutations: int, workers: int) -> dict[str, Any]:
+    """All mutations, piece by piece."""
+    sizes = [min(PIECE, mutations - begin) for begin in range(0, mutations, PIECE)]
+    seen, done, noticed = Counter[str](), 0, True
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        work = map(attack, sizes, count()) if workers == 1 else pool.map(attack, sizes, count())
+        for size, (verdicts, notices) in zip(sizes, work, strict=True):
+            seen, noticed, done = seen + verdicts, noticed and notices, done + size
+            report.progress("mutations", done, mutations)
+    return {
+        "mutations": mutations,
+        "accepted": seen["valid"],
+        "verdicts": dict(sorted(seen.items())),
+        "new_answer_noticed": noticed,
+    }
+
+
+def attack(mutations: int, seed: int) -> tuple[Counter[str], bool]:
+    """What came of some mutations, and whether a new answer was noticed."""
+    draw, world = random.Random(f"certificates {seed}"), team()
     certificate = dict(certify(world.session(), ASKED).certificate)
     assert verdict(world, certificate) == "valid"
     text, moved, seen = json.dumps(certificate), stale(), Counter[str]()
@@ -133,16 +157,9 @@ def attack(mutations: int) -> dict[str, Any]:
         else:
             made = changed_byte(draw, text) if kind < 50 else forged(draw, certificate)
             seen["no_json" if made is None else verdict(world, made)] += 1
-        if number % 10_000 == 9_999:
-            report.progress("mutations", number + 1, mutations)
     world_, given = moved["new_answer"]
     noticed = revalidate(world_.session(), given)
-    return {
-        "mutations": mutations,
-        "accepted": seen["valid"],
-        "verdicts": dict(sorted(seen.items())),
-        "new_answer_noticed": noticed.verdict == "changed" and not noticed.evidence_equal,
-    }
+    return seen, noticed.verdict == "changed" and not noticed.evidence_equal
 
 
 def costs() -> dict[str, float]:
@@ -169,8 +186,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print."""
     parser = report.parser(__doc__)
     parser.add_argument("--mutations", type=int, default=5_000)
+    parser.add_argument("--workers", type=int, default=2, help="processes that share the work")
     given = parser.parse_args(arguments)
-    found = attack(given.mutations)
+    found = attacks(given.mutations, given.workers)
     report.emit({"measurement": "certificates", **found, **costs()}, given.json)
     return int(found["accepted"] > 0 or not found["new_answer_noticed"])
 

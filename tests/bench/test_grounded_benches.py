@@ -23,7 +23,7 @@ def test_a_wrong_join_is_found(capsys, monkeypatch):
 
 @pytest.mark.req("D-CERT", "D-DIGEST")
 def test_no_altered_forged_foreign_or_stale_certificate_is_accepted(capsys):
-    code, result = found(capsys, certificates.main, "--mutations", "600")
+    code, result = found(capsys, certificates.main, "--mutations", "600", "--workers", "1")
     assert (code, result["accepted"], result["new_answer_noticed"]) == (0, 0, True)
     assert {"changed", "not_permitted", "refused", "unknown"} <= set(result["verdicts"])
 
