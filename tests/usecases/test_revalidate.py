@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -16,9 +17,12 @@ from muniment.core.event import Event
 from muniment.core.request import Request
 from muniment.store.memory import MemoryStore
 from muniment.store.sqlite import SqliteStore
+from muniment.usecases.embedding import embed_pending
 from muniment.usecases.query import Question
+from muniment.usecases.recall import recall
 from muniment.usecases.revalidate import certify, revalidate
 from tests.usecases.remembered import NOON, OTHER, SHOP, Entropy, World, a_claim, a_world, private
+from tests.usecases.test_embedding import ByTopic
 
 PNPM = Question("select ?who where ?who maintains ?repo, ?repo uses pnpm", "answer_questions")
 RECALL = Request("who maintains the shop?", "answer_questions", budget=100_000)
@@ -248,3 +252,54 @@ def test_an_answer_that_rests_on_more_than_claims_is_not_certified():
 def test_scopes_are_those_of_the_question():
     certificate = certified(a_world(*TEAM), PNPM)
     assert certificate["scopes"] == [str(SHOP)]
+
+
+MONEY = a_claim("money", "Amounts are kept as integers in cents.")
+MEANT = Request("how do we handle money", "answer_questions", budget=100_000)
+
+
+@pytest.mark.req("D-CERT", "D-TOPK")
+def test_a_recall_by_meaning_is_asked_again_by_the_certified_vector_where_nothing_embeds():
+    world, embedder = a_world(MONEY), ByTopic()
+    embed_pending(world.session(embedder=lambda: embedder))
+    certificate = certified(world, MEANT, embedder=lambda: embedder)
+    assert certificate["answer"]["selected"] == [MONEY.id]
+    verdict = again(world, certificate)
+    assert (verdict.verdict, verdict.evidence_equal) == ("valid", True)
+    assert certified(world, MEANT)["answer"]["selected"] == []
+
+
+@pytest.mark.req("D-CERT")
+def test_a_certified_recall_finds_what_a_plain_one_does():
+    world, embedder = a_world(MONEY, *TEAM), ByTopic()
+    session = world.session(embedder=lambda: embedder)
+    embed_pending(session)
+    for request in (MEANT, RECALL, replace(MEANT, method="embedding_similarity")):
+        plain = recall(session, request).packet
+        found = certify(session, request)
+        assert found.answered.text == plain.text
+        assert found.certificate["rules"]["ranking"] == dict(plain.policy)["digest"]
+
+
+@pytest.mark.req("D-CERT", "A-EMBVERSION")
+def test_vectors_that_were_added_since_are_named_though_nothing_was_written():
+    world, embedder = a_world(MONEY, *TEAM), ByTopic()
+    session = world.session(embedder=lambda: embedder)
+    certificate = certified(world, RECALL, embedder=lambda: embedder)
+    embed_pending(session)
+    verdict = again(world, certificate)
+    assert verdict.verdict == "changed"
+    assert "embeddings" in verdict.reasons
+    assert "unrelated_write" not in verdict.reasons
+
+
+@pytest.mark.req("D-CERT")
+def test_a_certificate_with_another_vector_was_not_issued_here():
+    world, embedder = a_world(MONEY), ByTopic()
+    embed_pending(world.session(embedder=lambda: embedder))
+    certificate = certified(world, MEANT, embedder=lambda: embedder)
+    content = {k: v for k, v in certificate.items() if k != "digest"}
+    given = certificate["request"]
+    other = {**given["embedded"], "vector": given["embedded"]["vector"][::-1]}
+    forged = sealed({**content, "request": {**given, "embedded": other}})
+    assert again(world, forged).verdict == "unknown"

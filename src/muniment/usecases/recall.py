@@ -74,7 +74,7 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
     scopes = tuple(sorted(request.scopes or session.scopes))
     asked = Asked(session, request, counter, scopes, request.at or now, ontology)
     hits: tuple[Hit, ...] = ()
-    meaning, unembedded = _meaning(session, request)
+    meaning, unembedded = meaning_for(session, request)
     if not scopes:
         packet = asked.no_scope()
     else:
@@ -133,7 +133,7 @@ def _grounded(asked: Asked, gathered: Gathered) -> tuple[Packet, tuple[Hit, ...]
     return replace(answer.packet(), variants=expansion.variants), scored.supported
 
 
-def _meaning(session: Session, request: Request) -> tuple[Meaning | None, str]:
+def meaning_for(session: Session, request: Request) -> tuple[Meaning | None, str]:
     """The question's vector, where its method compares by one; why there is none, where an embedder is declared.
 
     Raises:

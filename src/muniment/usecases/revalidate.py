@@ -4,7 +4,9 @@
   unless the question named its instant.
 - The heads cover every event of a claim in the classes that were looked at, and the contradictions that are seen: a
   new answer shows, though the old one's support still stands.
-- A certified recall compares words and names alone: what an embedder says may change without any write.
+- A certificate holds the vector of a recall's question and the numbers of its space, so it is asked again exactly,
+  where nothing embeds too. Vectors of claims that were added since are named (`embeddings`): no event of the ledger
+  tells of them.
 - Nothing of a certificate is believed: altered, foreign and forged ones are told apart before anything is run.
 """
 
@@ -13,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from muniment.core.access import Scope
@@ -31,15 +32,18 @@ from muniment.core.certificate import (
 )
 from muniment.core.codec import micros, read_time
 from muniment.core.decide import Ask, decide, superseded_for
+from muniment.core.embedding import Space
 from muniment.core.encode import time_text
 from muniment.core.errors import Finding, InvalidInput, NotPermitted
 from muniment.core.ontology import flow_hash
 from muniment.core.packet import Packet
 from muniment.core.ranking import LEXICAL
 from muniment.core.request import Request, request_findings, scope_findings
+from muniment.core.similarity import Calibration
 from muniment.usecases.answer import Asked
+from muniment.usecases.embedding import Meaning
 from muniment.usecases.query import LIMITS, Question, answer, echo_of, in_budget, read
-from muniment.usecases.recall import packet_of
+from muniment.usecases.recall import meaning_for, packet_of
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -73,8 +77,9 @@ def certify(session: Session, asked: Question | Request) -> Certified:
         NotPermitted: It asks for a scope that is not in force, or none is.
     """
     scopes = _scopes(session, asked.scopes)
+    meaning = _certified_meaning(session, asked)
     with session.store.snapshot(session.tenant) as snapshot:
-        run = _run(session, Viewing(snapshot, session.principal), asked, scopes)
+        run = _run(session, Viewing(snapshot, session.principal), asked, scopes, meaning)
         content = _content(Viewing(snapshot, session.principal), session, run)
         seal = snapshot.key("certificate", canonical(content).decode())
     answered = run.answered
@@ -98,8 +103,26 @@ def _scopes(session: Session, asked: tuple[Scope, ...]) -> tuple[Scope, ...]:
 # --- running a plan -------------------------------------------------------------------------------
 
 
+def _certified_meaning(session: Session, asked: Question | Request) -> Meaning | None:
+    """The vector of a recall's question, before anything is read.
+
+    Raises:
+        InvalidInput: Something is wrong with the request, or a certificate cannot be given of it.
+    """
+    if isinstance(asked, Question):
+        return None
+    findings = (*request_findings(asked), *_uncertifiable(asked))
+    if findings:
+        raise InvalidInput.of(findings)
+    return None if asked.grounded else meaning_for(session, asked)[0]
+
+
 def _run(
-    session: Session, viewing: Viewing, asked: Question | Request, scopes: tuple[Scope, ...]
+    session: Session,
+    viewing: Viewing,
+    asked: Question | Request,
+    scopes: tuple[Scope, ...],
+    meaning: Meaning | None,
 ) -> _Run:
     at = asked.at or session.now()
     if isinstance(asked, Question):
@@ -119,11 +142,8 @@ def _run(
             {**said, "outcome": found.outcome},
             claims,
         )
-    findings = (*request_findings(asked), *_uncertifiable(asked))
-    if findings:
-        raise InvalidInput.of(findings)
     packet, _ = packet_of(
-        Asked(session, asked, session.counter(asked.counter), scopes, at, ""), viewing
+        Asked(session, asked, session.counter(asked.counter), scopes, at, ""), viewing, meaning
     )
     said = {
         "selected": [item.claim.id for item in packet.items],
@@ -134,8 +154,11 @@ def _run(
         "outcome": packet.outcome,
         "top": [[item.claim.id, item.relevance.value] for item in packet.items],
     }
+    if meaning is not None:
+        counts = next(step.counts for step in packet.trace if step.name == "embeddings")
+        said["compared"] = [count for _, count in counts]
     claims = {item.claim.id: selected(item.claim) for item in packet.items}
-    return _Run("recall", _of_request(asked), at, scopes, packet, said, claims)
+    return _Run("recall", _of_request(asked, meaning), at, scopes, packet, said, claims)
 
 
 def _uncertifiable(request: Request) -> tuple[Finding, ...]:
@@ -168,7 +191,7 @@ def _content(viewing: Viewing, session: Session, run: _Run) -> dict[str, Any]:
         "at": time_text(run.at),
         "revision": run.answered.revision,
         "request": dict(run.request),
-        "rules": dict(_rules()),
+        "rules": {"ontology": flow_hash(), "ranking": _ranking(run.answered)},
         "view": digest(sorted(viewing.classes_of(run.scopes))),
         "heads": _heads(viewing, run.scopes),
         "outcome": said.pop("outcome"),
@@ -177,10 +200,10 @@ def _content(viewing: Viewing, session: Session, run: _Run) -> dict[str, Any]:
     }
 
 
-@cache
-def _rules() -> tuple[tuple[str, str], ...]:
-    """The digests of vocabulary and ranking; the same for as long as the program runs."""
-    return ("ontology", flow_hash()), ("ranking", LEXICAL.digest)
+def _ranking(answered: Answered | Packet) -> str:
+    """The digest of the ranking policy; of a query, which ranks nothing, that of words."""
+    named = dict(answered.policy) if isinstance(answered, Packet) else {}
+    return named.get("digest") or LEXICAL.digest
 
 
 def _heads(viewing: Viewing, scopes: tuple[Scope, ...]) -> str:
@@ -205,7 +228,7 @@ def _of_question(question: Question) -> dict[str, Any]:
     }
 
 
-def _of_request(request: Request) -> dict[str, Any]:
+def _of_request(request: Request, meaning: Meaning | None) -> dict[str, Any]:
     plain = {
         field.name: getattr(request, field.name)
         for field in fields(Request)
@@ -213,26 +236,47 @@ def _of_request(request: Request) -> dict[str, Any]:
     }
     listed = {name: list(v) if isinstance(v, tuple) else v for name, v in plain.items()}
     at = time_text(request.at) if request.at else None
-    return {**listed, "at": at, "as_of": _as_of(request.as_of)}
+    embedded = {"embedded": _of_meaning(meaning)} if meaning else {}
+    return {**listed, "at": at, "as_of": _as_of(request.as_of), **embedded}
+
+
+def _of_meaning(meaning: Meaning) -> dict[str, Any]:
+    space, scale = meaning.space, meaning.calibration
+    return {
+        "space": [space.model, space.version, space.dimension],
+        "vector": meaning.vector.hex(),
+        "average": scale.average,
+        "noise": scale.noise,
+    }
+
+
+def _meaning_in(given: Mapping[str, Any] | None) -> Meaning | None:
+    """A question's vector and its space, from a certificate that this store sealed."""
+    if given is None:
+        return None
+    space = Space(*given["space"])
+    scale = Calibration(space, given["average"], given["noise"], "as certified")
+    return Meaning(space, bytes.fromhex(given["vector"]), scale)
 
 
 def _as_of(given: int | datetime | None) -> int | str | None:
     return time_text(given) if isinstance(given, datetime) else given
 
 
-def _asked(certificate: Mapping[str, Any]) -> Question | Request:
+def _asked(certificate: Mapping[str, Any]) -> tuple[Question | Request, Meaning | None]:
     """What was asked, from a certificate that this store sealed."""
     given = dict(certificate["request"])
+    meaning = _meaning_in(given.pop("embedded", None))
     given["scopes"] = tuple(Scope.parse(scope) for scope in certificate["scopes"])
     for name in ("at", "as_of"):
         if isinstance(given[name], str):
             given[name] = read_time(given[name], f"/{name}", [])
     if certificate["kind"] == "query":
-        return Question(**given, explain=True)
+        return Question(**given, explain=True), None
     listed: dict[str, Any] = {
         name: tuple(v) if isinstance(v, list) else v for name, v in given.items()
     }
-    return Request(**{**listed, "log": "off"})
+    return Request(**{**listed, "log": "off"}), meaning
 
 
 # --- asking again ---------------------------------------------------------------------------------
@@ -264,10 +308,10 @@ def revalidate(session: Session, certificate: Any) -> Verdict:
             or then is None
         ):
             return Verdict("unknown", ("not_issued_here",))
-        asked = _asked(certificate)
+        asked, meaning = _asked(certificate)
         if scope_findings(asked.scopes, session.scopes):
             return Verdict("not_permitted", ("scope_not_in_force",))
-        run = _run(session, viewing, asked, asked.scopes)
+        run = _run(session, viewing, asked, asked.scopes, meaning)
         fresh = Viewing(snapshot, session.principal)
         return _verdict(fresh, certificate, then, run, _content(fresh, session, run))
 
@@ -285,11 +329,13 @@ def _verdict(
     )
     was, answers = dict(certificate["answer"]), dict(now["answer"])
     ranked = was.pop("top", None) != answers.pop("top", None)
+    embedded = was.pop("compared", None) != answers.pop("compared", None)
     rules = (
         ("outcome", certificate["outcome"] != now["outcome"]),
         ("evidence", bool(records)),
         ("answer", was != answers),
         ("relevance", ranked and was == answers),
+        ("embeddings", embedded),
         ("rules", certificate["rules"] != now["rules"]),
         ("view", certificate["view"] != now["view"]),
         ("unrelated_write", certificate["heads"] != now["heads"]),
