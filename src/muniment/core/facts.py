@@ -88,12 +88,10 @@ def predicate_number(name: str, key: KeyOf) -> int:
 
 def fact_numbers(facts: tuple[Fact, ...], key: KeyOf) -> tuple[Triple, ...]:
     """A claim's facts as numbers, each once, from the side of which there is only one."""
-    said = (one for fact in facts for one in facts_in(fact.subject, fact.predicate, fact.object))
-    return tuple(
-        dict.fromkeys(
-            (predicate_number(p, key), term_number(s, key), term_number(o, key)) for s, p, o in said
-        )
-    )
+    said = [one for fact in facts for one in facts_in(fact.subject, fact.predicate, fact.object)]
+    predicates = {name: predicate_number(name, key) for name in {p for _, p, _ in said}}
+    terms = {text: term_number(text, key) for text in {end for s, _, o in said for end in (s, o)}}
+    return tuple(dict.fromkeys((predicates[p], terms[s], terms[o]) for s, p, o in said))
 
 
 def standing_of(row: Row, key: KeyOf) -> int:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 from muniment.core.bridge import Rewrite
@@ -121,6 +122,7 @@ def render_empty(
     return whole, brief
 
 
+@lru_cache(maxsize=64)
 def _heading_lines(heading: Heading, outcome: Outcome) -> tuple[str, ...]:
     use = shown(heading.use) or "looking only, not for acting on"
     where = ", ".join(map(shown, heading.scopes)) or "none"

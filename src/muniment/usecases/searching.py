@@ -50,6 +50,7 @@ class Search:
     def __init__(self, gathered: Gathered, query: Sequence[str]) -> None:
         """Look the words up and weigh them."""
         self.gathered = gathered
+        self._needed: dict[tuple[int, str, str, int], int] = {}
         words = tuple(dict.fromkeys(query))[:MOST_WORDS]
         key = gathered.viewing.snapshot.term_key
         terms = [key(word) for word in words]
@@ -107,11 +108,18 @@ class Search:
         for match in matches:
             scores = match.scores
             near = match.wanted & scores.weighing(-(-least * scores.total // ONE))
-            kept = scores.able(near, lambda coverage: _saturation(coverage, method, policy))
+            kept = scores.able(near, lambda coverage: self._saturation(coverage, method, policy))
             able = np.zeros(len(near), np.bool_)
             able[kept] = True
             found.append(Match(match.run, scores, able))
         return found
+
+    def _saturation(self, coverage: int, method: str, policy: RankingPolicy) -> int:
+        """What is needed beside a coverage; the runs of a question have the same few coverages."""
+        place = (coverage, method, policy.name, policy.version)
+        if place not in self._needed:
+            self._needed[place] = _saturation(coverage, method, policy)
+        return self._needed[place]
 
     def nearest_in_time(self, wanted: Sequence[Array], at: int, count: int) -> list[Ref]:
         """The rows that began nearest to an instant.
