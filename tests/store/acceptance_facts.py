@@ -217,6 +217,18 @@ def test_an_erased_claims_facts_are_gone_with_it(world):
     assert world.verify().ok
 
 
+def test_what_was_worked_out_of_contents_is_let_go_of_with_an_erasure(world):
+    several(world)
+    with world.snapshot() as before:
+        before.kept["texts"] = before.memo["texts"] = "shop uses pnpm"
+        assert (before.kept["texts"], before.memo["texts"]) == ("shop uses pnpm",) * 2
+        world.commit(lambda t: t.erase(mem("a")))
+        assert "texts" not in before.kept
+        assert "texts" not in before.memo
+    with world.snapshot() as after:
+        assert "texts" not in after.kept
+
+
 def test_rows_of_one_standing_stand_out_by_it(world):
     pnpm = fact("shop", "uses", "pnpm")
     good = Review("accepted", "user:ana", AT)

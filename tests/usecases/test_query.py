@@ -167,6 +167,21 @@ def test_an_erased_successor_revives_nothing(teams):
     assert told(teams, "web uses ?tool").outcome == "no_matches"
 
 
+def test_no_text_of_an_erased_claim_is_remembered(teams):
+    from muniment.core.event import Event
+
+    assert rows(told(teams, "?repo uses npm")) == [("web",)]
+    with teams.store.snapshot("acme") as snapshot:
+        assert "web" in snapshot.kept["terms"][1].values()
+    with teams.store.transaction("acme") as transaction:
+        cls = transaction.row("mem_u3").cls
+        transaction.append([Event("erased", "mem_u3", {"supersedes": []}, cls=cls)], NOON)
+        transaction.erase("mem_u3")
+    with teams.store.snapshot("acme") as snapshot:
+        assert "terms" not in snapshot.kept
+    assert rows(told(teams, "?repo uses npm")) == []
+
+
 @pytest.mark.req("D-CONJ", "B-USES")
 def test_a_high_risk_use_needs_a_verification_of_the_last_day(teams):
     deploy = {"allowed_uses": ("deploy",)}

@@ -78,6 +78,13 @@ class Caches:
                 known = _Known(kept=dict(known.kept))
             return _view(known, blocks, family)
 
+    def let_go(self, tenant: str) -> None:
+        """Keep nothing that was worked out of a tenant's contents: some of them were erased."""
+        with self._lock:
+            self._kept.pop(tenant, None)
+            for place in [place for place in self._memos if place[0] == tenant]:
+                del self._memos[place]
+
     def forget(self, tenant: str) -> None:
         """Let go of what was read of a tenant."""
         with self._lock:

@@ -209,6 +209,7 @@ class MemoryStore:
                 self._tenants[tenant] = state
                 if transaction.erased:
                     self._log_of(tenant).forget(transaction.erased)
+                    self._caches.let_go(tenant)
         finally:
             writer.release()
 

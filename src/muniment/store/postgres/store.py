@@ -186,6 +186,8 @@ class PostgresStore:
                 self._merge(connection, tenant)
             finally:
                 transaction.end()
+            if transaction.erased:
+                self._caches.let_go(tenant)
 
     def _merge(self, connection: Connection, tenant: str) -> None:
         """Merge the index where its tail has grown long; what was committed stays, whatever becomes of it."""

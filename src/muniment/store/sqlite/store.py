@@ -232,6 +232,7 @@ class SqliteStore:
             finally:
                 transaction.end()
         if transaction.erased:
+            self._caches.let_go(tenant)
             with contextlib.suppress(
                 StoreError
             ):  # still pending: `checkpoint` does it again and says so
