@@ -21,8 +21,18 @@ from muniment.core.codec import read
 from muniment.core.differences import _taken_apart, differences
 from muniment.core.draft_rules import mapping
 from muniment.core.encode import _empty, encode, is_required, time_text
+from muniment.core.instruction import _SIGNS, instruction_signs
 from muniment.core.source import Source
 from muniment.core.text import _folded, match_key, text_findings
+from muniment.exchange.strict_yaml import (
+    _BASED,
+    _INTEGER,
+    _NOT_FINITE,
+    _NULL,
+    _REAL,
+    _TRUTH,
+    resolved,
+)
 from muniment.usecases.imported import PARTS, with_parts
 
 
@@ -247,3 +257,29 @@ def test_a_statement_that_was_compared_before_is_compared_alike(texts):
     _taken_apart.cache_clear()
     first = differences(*texts)
     assert differences(*texts) == first
+
+
+ORDERS = sorted(
+    {w for _, needed, p in _SIGNS for w in (*needed, *re.findall(r"[a-z]{2,}", p.pattern))}
+    | {"all", "previous", "instructions", "you", "are", "now", "as", "an", "not", "the", "user"}
+    | {"<system>", "[inst]", '"tool_calls":'}
+    | {" ", ", ", ": ", ". ", "<", ">", "[", "]", '"', "'", "|", "<|", "|>", "don’t "}
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.sampled_from(ORDERS), max_size=10), st.sampled_from([" ", ""]))
+def test_a_sign_is_found_quickly_where_its_pattern_finds_it(words, between):
+    key = match_key(between.join(words))
+    assert instruction_signs(key) == tuple(
+        name for name, _, pattern in _SIGNS if pattern.search(key)
+    )
+
+
+@given(st.text("0123456789+-.eExXoabtruenly~ :", max_size=8) | st.text(max_size=6))
+def test_a_plain_scalar_that_begins_like_no_number_is_text(written):
+    whole, fault = resolved(written)
+    if written and written not in {*_NULL, *_TRUTH} and not re.match(r"[-+.0-9]", written):
+        numbers = (_INTEGER, _BASED, _REAL, _NOT_FINITE)
+        assert (whole, fault) == (written, "")
+        assert not any(pattern.fullmatch(written) for pattern in numbers)

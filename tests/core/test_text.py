@@ -9,12 +9,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from muniment.core.text import (
-    identifier_findings,
+from muniment.core.instruction import (
     instruction_findings,
     instruction_signs,
-    invisible_characters,
     looks_like_instruction,
+)
+from muniment.core.text import (
+    identifier_findings,
+    invisible_characters,
     match_key,
     nfc,
     normalized,

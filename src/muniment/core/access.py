@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 Audience = tuple[tuple[str, ...], ...]
 PUBLIC: Audience = ()
@@ -73,6 +74,11 @@ def normal(audience: Audience) -> Audience:
     >>> normal((("b", "a"), ("a",), ("a", "b", "c")))
     (('a',),)
     """
+    return _normal(tuple(map(tuple, audience)))
+
+
+@lru_cache(maxsize=4_096)
+def _normal(audience: Audience) -> Audience:
     sets = sorted(
         {frozenset(alternative) for alternative in audience}, key=lambda s: (len(s), sorted(s))
     )

@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from muniment.core.claim import Claim
+from muniment.core.instruction import looks_like_instruction
 from muniment.core.relations import relation
-from muniment.core.text import looks_like_instruction, match_key
+from muniment.core.text import match_key
 
 PREDICATE = "rewrites_to"
 VARIANTS, MOST_VARIANTS = 16, 32

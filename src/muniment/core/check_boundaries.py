@@ -21,11 +21,12 @@ from muniment.core.codec import micros
 from muniment.core.encode import encode
 from muniment.core.errors import Finding, quoted
 from muniment.core.fold import expiry_of
+from muniment.core.instruction import looks_like_instruction
 from muniment.core.row import Row
 from muniment.core.secret_scan import scan, secret_findings
 from muniment.core.source import Source
 from muniment.core.status import window
-from muniment.core.text import identifier_findings, looks_like_instruction, text_findings
+from muniment.core.text import identifier_findings, text_findings
 from muniment.core.vocabulary import BROAD_SCOPES, risk_of
 
 _ = (Scope, Visibility, Source)  # named by the doctest

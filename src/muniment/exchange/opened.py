@@ -144,9 +144,14 @@ def opened_stream(
     Raises:
         Unopened: It has more bytes.
     """
+    first = read(_CHUNK)
+    rest = read(_CHUNK) if first else b""
+    if not rest and len(first) <= min(most, IN_MEMORY):
+        return opened_bytes(name, uri, first, path)
+    waiting = iter((first, rest))
     hashed, size = hashlib.sha256(), 0
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as kept:
-        while chunk := read(_CHUNK):
+        while chunk := next(waiting, None) or read(_CHUNK):
             size += len(chunk)
             if size > most:
                 message = f"{quoted(name)} has more than the {most:,} bytes that are read"

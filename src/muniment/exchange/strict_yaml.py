@@ -269,6 +269,8 @@ def resolved(written: str, wide: bool = False) -> tuple[Any, str]:
         return None, ""
     if written in _TRUTH:
         return _TRUTH[written], ""
+    if written[0] not in "+-.0123456789":  # no number begins so
+        return written, ""
     if _INTEGER.fullmatch(written):
         whole = whole_number(written, wide)
         return whole, "" if whole is not None else "integer_too_large"

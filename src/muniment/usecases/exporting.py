@@ -19,10 +19,10 @@ from muniment.core.claim import Claim
 from muniment.core.codec import micros
 from muniment.core.decide import Ask, decide, labels_of, superseded_for
 from muniment.core.errors import Finding, InvalidInput
+from muniment.core.instruction import looks_like_instruction
 from muniment.core.namespace import may_leave
 from muniment.core.row import Row
 from muniment.core.status import status_at
-from muniment.core.text import looks_like_instruction
 from muniment.ports.exporting import ExportFormat, Place, Portable
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing

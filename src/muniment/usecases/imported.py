@@ -27,8 +27,8 @@ from muniment.core.codec import read_over
 from muniment.core.draft_rules import mapping
 from muniment.core.encode import encode
 from muniment.core.errors import Finding
+from muniment.core.instruction import looks_like_instruction
 from muniment.core.source import Evidence, Source
-from muniment.core.text import looks_like_instruction
 from muniment.core.vocabulary import risk_of
 from muniment.ports.importing import Candidate, ForeignFile
 
