@@ -38,6 +38,7 @@ FORMATS = {
     "own.jsonl": "jsonl",
     "mpf.json": "mpf",
     "shodh.json": "shodh",
+    "github.json": "github",
     "docs/0003-use-oak.md": "decisions",
     "docs/0002-use-pine.md": "decisions",
     "docs/stop-the-wheel.md": "runbook",
@@ -312,3 +313,41 @@ def test_an_export_that_was_cut_at_its_origin_is_warned_of(tmp_path, rows, codes
     items = ",".join(f'{{"id": "m-{n}", "memory": "Fact {n}"}}' for n in range(rows))
     _, held = one_file(written(tmp_path, "a.json", f"[{items}]"))
     assert [one.code for one in held if isinstance(one, Finding)] == codes
+
+
+def test_of_an_issue_only_what_says_that_it_is_a_decision_is_a_claim():
+    held = one_file(SAMPLES / "github.json")[1]
+    said = [
+        (c.claim, c.state, [d.code for d in c.doubts]) for c in held if isinstance(c, Candidate)
+    ]
+    assert said == [
+        ("the wheel stops at night.", "", []),
+        ("sacks are weighed twice.", "", ["edited_since"]),
+        ("the scale is oiled monthly.", "", ["edited_since"]),
+        ("close the mill.", "", ["author_outside"]),
+        ("gates are made of oak.", "rejected", []),
+    ]
+    talks = [(m.conversation, m.role) for m in held if isinstance(m, Message)]
+    assert talks == [
+        ("acme/mill#3", "rosa"), ("acme/mill#3", "tom"), ("acme/mill#3", "stranger"), ("acme/mill#4", "rosa"),
+    ]  # fmt: skip
+    assert (
+        "https://github.com/acme/mill/issues/3#issuecomment-10",
+        "it says nothing in words",
+    ) in left_out("github.json")
+
+
+def test_a_decision_names_its_comment_its_project_and_who_was_told():
+    first, second, third, *_ = candidates("github.json")
+    address = "https://github.com/acme/mill/issues/3#issuecomment-8"
+    assert (first.account, first.foreign["author"], first.foreign["mentions"]) == (
+        "acme/mill",
+        "rosa",
+        ["tom"],
+    )
+    assert (second.foreign_id, third.foreign_id, third.cites) == (
+        address,
+        f"{address}#1",
+        (address,),
+    )
+    assert (second.type, second.source_kind) == ("decision", "issue")

@@ -24,6 +24,7 @@ from muniment.exchange.formats import (
     claude_code,
     codex,
     decisions,
+    github,
     graphiti,
     langgraph,
     letta,
@@ -65,6 +66,7 @@ FORMATS: tuple[Format, ...] = (
     mpf.FORMAT,
     shodh.FORMAT,
     decisions.FORMAT,
+    github.FORMAT,
     runbook.FORMAT,
 )
 LEAST = 60
