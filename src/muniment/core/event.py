@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from muniment.core.canonical import canonical
@@ -123,7 +123,10 @@ def chain(envelope: Envelope) -> Envelope:
         "commitment": envelope.commitment,
         "previous": envelope.previous,
     }
-    return replace(envelope, hash=hashlib.sha256(canonical(body)).hexdigest())
+    e, digest = envelope, hashlib.sha256(canonical(body)).hexdigest()
+    return Envelope(
+        e.seq, e.revision, e.at, e.kind, e.id, e.parent, e.subjects, e.cls, e.commitment, e.previous, digest
+    )  # fmt: skip
 
 
 def class_head(previous: str, commitment: str) -> str:

@@ -34,7 +34,8 @@ def with_normal_visibility(claim: Claim, audience: Audience | None = None) -> Cl
     """The claim with its visibility in normal form, at most as wide as `audience` where one is given."""
     visibility = claim.visibility
     normal_form = visibility.audience if audience is None else audience
-    return replace(claim, visibility=visibility_of(visibility.level, normal_form))
+    wanted = visibility_of(visibility.level, normal_form)
+    return claim if wanted == visibility else replace(claim, visibility=wanted)
 
 
 def visibility_of(level: str, audience: Audience) -> Visibility:

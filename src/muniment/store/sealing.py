@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -78,6 +78,7 @@ def seal(event: Event, place: Place, salt: bytes, where: Where | None) -> Sealed
         raise ValueError(f"{quoted(event.kind)} is not a kind of event")
     if place.at.tzinfo is None:
         raise ValueError(f"the time {quoted(place.at)} has no offset from UTC")
+    body = _body(event, where)
     envelope = Envelope(
         seq=place.seq,
         revision=place.revision,
@@ -87,11 +88,10 @@ def seal(event: Event, place: Place, salt: bytes, where: Where | None) -> Sealed
         parent=event.parent,
         subjects=tuple(event.subjects),
         cls=event.cls,
-        commitment="",
+        commitment=commitment(salt, body),
         previous=place.previous,
     )
-    body = _body(event, where)
-    return Sealed(chain(replace(envelope, commitment=commitment(salt, body))), body)
+    return Sealed(chain(envelope), body)
 
 
 def _body(event: Event, where: Where | None) -> bytes:

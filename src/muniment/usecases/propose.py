@@ -196,7 +196,8 @@ def narrowed(viewing: Viewing, change: Change) -> Change:
         return change
     own = change.declares == "declassification"
     audience = change.item.visibility.audience if own else inherited(viewing, change.item)
-    return replace(change, item=with_normal_visibility(change.item, audience))
+    item = with_normal_visibility(change.item, audience)
+    return change if item is change.item else replace(change, item=item)
 
 
 def events_of(
