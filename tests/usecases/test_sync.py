@@ -11,7 +11,7 @@ from muniment.exchange import shared
 from muniment.exchange.mif.export_files import SYNC_STATE
 from muniment.exchange.mif.write import replace_file
 from muniment.exchange.shared import entries_of
-from tests.usecases.synced import Person
+from tests.usecases.synced import TEAM, Person
 
 FOREIGN = "---\nid: 3b0c8f6e-4b55-4d1e-9a53-0f5f5d9b1a11\ntype: semantic\ncreated: 2026-01-15T10:30:00Z\n---\n\n{}\n"
 
@@ -301,6 +301,46 @@ def test_a_secret_in_a_file_is_not_proposed_and_does_not_keep_the_others_out(ada
     found = ada.sync()
     assert [p.claim for p in found.proposed] == ["Tests need Docker."]
     assert [one.reason for one in found.refused] == ["it looks like a secret"]
+
+
+def test_two_claims_that_came_from_one_record_get_a_file_each(ada, tmp_path):
+    for text in ("Tests need Docker.", "Tests need Podman."):
+        (tmp_path / "a.md").write_text(FOREIGN.format(text))
+        ada.memory.import_(tmp_path / "a.md", visibility=TEAM)
+    ada.accept_all()
+    assert len(ada.ids()) == 2
+    assert len(ada.sync().written) == 2
+    assert (ada.sync().is_settled, ada.sync().agreed) == (True, 2)
+
+
+def test_a_concept_that_two_claims_in_use_say_they_are_is_told_and_left(ada):
+    ada.folder.mkdir(parents=True)
+    path = ada.folder / "a.md"
+    for text in ("Tests need Docker.", "Tests need Podman."):
+        path.write_text(FOREIGN.format(text))
+        ada.sync()
+    ada.accept_all()
+    before = everything(ada)
+    found = ada.sync()
+    assert [f.code for f in found.findings] == ["sync_several_claims"]
+    assert found.is_settled
+    assert everything(ada) == before
+
+
+def test_a_concept_that_was_ended_twice_can_come_a_third_time(ada):
+    ada.folder.mkdir(parents=True)
+    path = ada.folder / "a.md"
+    for text in ("Tests need Docker.", "Tests need Podman.", "Tests need neither."):
+        path.write_text(FOREIGN.format(text))
+        assert [p.operation for p in ada.sync().proposed] == ["add"]
+        ada.accept_all()
+        ada.sync()
+        assert ada.claims() == {text}
+        path.unlink()
+        ada.sync()
+        ada.accept_all()
+        assert ada.sync().findings == ()
+    assert ada.claims() == set()
 
 
 # --- conflicts -------------------------------------------------------------------------------------------

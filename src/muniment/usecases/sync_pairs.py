@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from muniment.core.claim import Claim
 from muniment.core.errors import Finding
+from muniment.core.ids import parse_id
 from muniment.core.threeway import Sides, said
 from muniment.ports.importing import DEAD_STATES, Candidate
 from muniment.ports.syncing import Entry, Shared, SharedConcept, SharedFolder
@@ -89,17 +90,21 @@ class Pairing:
                 theirs = self._claim(file) if file else None
                 if file is None or isinstance(file.candidate, Candidate):
                     yield Pair(name, file, lines[name], entry, theirs)
-        owned = {id(line) for line in lines.values()}
+        owned = {id(line) for name in named for line in self.lines.of(name)}
+        used = set(named)
         for line in self.lines.all:
             if id(line) not in owned and line.head is not None:
-                yield Pair(self.folder.concept_id(line.head), None, line, None, None)
+                came, own = self.folder.concept_id(line.head), parse_id(line.head.id)
+                name = own.uuid if came in used and own else came
+                used.add(name)
+                yield Pair(name, None, line, None, None)
 
     def _owned(self, named: list[str], files: dict[str, SharedConcept]) -> dict[str, Line | None]:
         """The line of each concept; one that several concepts name belongs to the one whose claim came last."""
         found: dict[str, Line | None] = {}
         claims: dict[int, list[str]] = {}
         for name in named:
-            lines = self.lines.of(name)
+            lines = self._meant(name, files.get(name), frozenset(named))
             if len(lines) > 1:
                 message = "several claims in use say that they are this concept"
                 where = files[name].file if name in files else name
@@ -118,6 +123,18 @@ class Pairing:
                 past = (*line.before, *(() if line.head is None else (said(line.head),)))
                 found[name] = replace(line, head=None, out=None, before=past)
         return found
+
+    def _meant(
+        self, name: str, file: SharedConcept | None, named: frozenset[str]
+    ) -> tuple[Line, ...]:
+        """The lines that a concept may mean: the one of which its file says so, else none that is another concept."""
+        lines = self.lines.of(name)
+        if len(lines) < 2:
+            return lines
+        stated = parse_id(file.claim_id) if file else None
+        said_so = tuple(line for line in lines if stated and stated.uuid in line.names)
+        alone = tuple(line for line in lines if not (line.names - {name}) & named)
+        return said_so or alone or lines
 
     def _is_unread(self, entry: Entry | None, file: SharedConcept | None) -> bool:
         return file is None and entry is not None and entry.file in self.shared.unread

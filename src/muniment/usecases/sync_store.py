@@ -64,9 +64,14 @@ class Lines:
                 self._by_name.setdefault(name, []).append(line)
 
     def of(self, name: str) -> tuple[Line, ...]:
-        """The lines that a concept may belong to; those in use, where any is."""
+        """The lines in use that a concept may belong to; where none is in use, one that tells what all of them said."""
         found = self._by_name.get(name, [])
-        return tuple(one for one in found if one.head) or tuple(found)
+        live = tuple(one for one in found if one.head)
+        if live or len(found) < 2:
+            return live or tuple(found)
+        withheld = next((one.withheld for one in found if one.withheld), "")
+        names = frozenset(each for one in found for each in one.names)
+        return (Line(None, None, tuple(b for one in found for b in one.before), withheld, names),)
 
     @property
     def withheld(self) -> Counter[str]:
