@@ -264,6 +264,19 @@ def test_a_file_raises_no_trust_and_widens_nothing(ada):
     assert ada.claims() == {"Use pnpm for packages."}
 
 
+@pytest.mark.req("C-TRUST")
+@pytest.mark.parametrize(
+    ("uses", "kept"),
+    [([], ()), (["plan_changes"], ("plan_changes",))],
+)
+def test_a_successor_serves_no_use_that_the_claim_before_did_not(ada, uses, kept):
+    ada.remember("Use pnpm for packages.", allowed_uses=uses)
+    ada.sync()
+    ada.edit("Use pnpm", "Use npm")
+    ada.sync()
+    assert ada.memory.inbox()[0].diff.changes[0].item.allowed_uses == kept
+
+
 def test_an_edit_that_is_not_taken_is_told_and_left(ada):
     ada.remember("Use pnpm for packages.")
     ada.sync()

@@ -306,9 +306,9 @@ def _label(claim: Claim | None) -> str:
 
 def _successor(theirs: Claim, head: Claim) -> Claim:
     """What a file says, with the boundaries of the claim that it would replace."""
-    uses = tuple(use for use in head.allowed_uses if risk_of(use) == "low")
-    kept = uses if theirs.allowed_uses else ()  # what is over at its source serves nothing
-    return replace(theirs, visibility=head.visibility, allowed_uses=kept or theirs.allowed_uses)
+    kept = tuple(use for use in head.allowed_uses if risk_of(use) == "low")
+    uses = kept if theirs.allowed_uses else ()  # what is over at its source serves nothing
+    return replace(theirs, visibility=head.visibility, allowed_uses=uses)
 
 
 def _no_conflict(name: str) -> Finding:
