@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from muniment.core.access import Scope
 from muniment.core.errors import InvalidInput, NotFound, errors_in
 from muniment.core.note import LONGEST_KEY, LONGEST_NOTE, MOST_CHARACTERS, MOST_NOTES
+from muniment.store.sqlite import SqliteStore
 from muniment.usecases.doctor import diagnose
 from muniment.usecases.end_notes import end_notes
 from muniment.usecases.erase import erase
@@ -29,6 +30,7 @@ from tests.usecases.world import (
     THERE,
     WEB,
     World,
+    _drawn,
     fact,
     signer_of,
 )
@@ -560,3 +562,23 @@ def test_the_note_that_an_erased_claim_came_from_goes_if_it_still_says_so(world,
     assert keys(session) == (["other", "plan"] if stays else ["other"])
     came = propose_note(session, "other", parts=PARTS, leave_out=True)
     assert [found.code for found in came.refused] == ["tombstoned"]
+
+
+@pytest.mark.req("A-DELETE", "A-WORKING")
+def test_notes_that_cannot_be_looked_at_stop_neither_an_erasure_nor_a_diagnosis(tmp_path):
+    world = World(SqliteStore.open(tmp_path / "memory.db", entropy=_drawn("file"), create=True))
+    session = agent(world)
+    take_note(session, "plan", "The shop ships on Fridays.", lasts="1h")
+    proposed = propose_note(session, "plan", parts=PARTS).proposed
+    claim = world.review("user:bob", proposed, change_01="accepted").resulting["change_01"]
+    world.store.close()
+    (tmp_path / "memory.db.notes").write_bytes(b"no database at all" * 100)
+    world.store = SqliteStore.open(tmp_path / "memory.db", entropy=_drawn("again"), create=False)
+    found = diagnose(world.session("user:ana"), lambda *_: None)
+    assert found.ok
+    assert ["notes cannot be kept" in notice for notice in found.notices] == [True]
+    erased = erase(world.session("user:ana"), claim, signer_of("user:ana"))
+    assert erased.disk.startswith("pending: the note that it came from: ")
+    with pytest.raises(NotFound):
+        world.show(claim)
+    world.store.close()

@@ -17,6 +17,7 @@ from muniment.core.canonical import canonical
 from muniment.core.claim import Claim
 from muniment.core.codec import trusted
 from muniment.core.diff import Change, Decided, change_digest, signed_statement
+from muniment.core.errors import StoreError
 from muniment.core.event import Envelope, Verification
 from muniment.core.policy import Policy, policy_digest
 from muniment.core.record import claim_from
@@ -104,13 +105,20 @@ def diagnose(session: Session, reader: FileReader, head: str = "") -> Diagnosis:
         NotPermitted: A principal acts that is no operator.
     """
     verification = verify(session, head)
-    session.store.notes.sweep(
-        session.tenant, session.now()
-    )  # nobody is told of others' notes, but their bytes go
-    session.store.notes.settle()
+    notices = (*getattr(session.store, "notices", ()), *_tidied(session))
     with session.store.snapshot(session.tenant) as snapshot:
         accounts = (*_accounts(session, snapshot, reader), *unaccounted(snapshot))
-    return Diagnosis(verification, accounts, tuple(getattr(session.store, "notices", ())))
+    return Diagnosis(verification, accounts, notices)
+
+
+def _tidied(session: Session) -> Iterator[str]:
+    """Remove the bytes of notes that ended; nobody is told of others' notes, only where they cannot be looked at."""
+    notes = session.store.notes
+    try:
+        notes.sweep(session.tenant, session.now())
+        notes.settle()
+    except StoreError as error:
+        yield f"notes cannot be kept: {error.message}"
 
 
 def _accounts(session: Session, snapshot: Snapshot, reader: FileReader) -> Iterator[Account]:

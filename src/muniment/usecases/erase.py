@@ -15,7 +15,7 @@ from muniment.core.claim import Claim
 from muniment.core.codec import trusted
 from muniment.core.diff import Change
 from muniment.core.encode import encode
-from muniment.core.errors import Finding, InvalidInput
+from muniment.core.errors import Finding, InvalidInput, StoreError
 from muniment.core.event import Event
 from muniment.core.ids import is_id
 from muniment.ports.credential import Signer
@@ -73,10 +73,15 @@ def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
 def _on_disk(session: Session, claim: Claim) -> str:
     """Whether the bytes are gone; the note that the claim came from goes with it, if it still says so."""
     notes, (scheme, _, id) = session.store.notes, claim.source.uri.partition(":")
-    if scheme == "note":
-        notes.forget(session.tenant, id, claim.claim)
     disk = session.store.checkpoint()
-    return notes.settle() if disk == "complete" and scheme == "note" else disk
+    if scheme != "note":
+        return disk
+    try:
+        notes.forget(session.tenant, id, claim.claim)
+        settled = notes.settle()
+    except StoreError as error:  # the claim is erased all the same
+        settled = f"pending: the note that it came from: {error.message}"
+    return settled if disk == "complete" else disk
 
 
 def to_erase(session: Session, name: str) -> Claim:

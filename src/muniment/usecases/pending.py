@@ -95,14 +95,24 @@ def _application(viewing: Viewing, diff_id: str, shown: set[str]) -> Application
     )
 
 
-def waiting(viewing: Viewing) -> tuple[Pending, ...]:
-    """Every visible diff with a change that nobody decided yet, oldest first."""
+def waiting(viewing: Viewing, proposed_by: str = "") -> tuple[Pending, ...]:
+    """Every visible diff with a change that nobody decided yet, oldest first.
+
+    Args:
+        viewing: Who looks.
+        proposed_by: Only those of this proposer; what others proposed is then not read.
+    """
     snapshot = viewing.snapshot
     settled = {doc.id for doc in snapshot.docs("decision")}
     open_diffs = {doc.parent for doc in snapshot.docs("change") if doc.id not in settled}
     docs = [doc for doc in snapshot.docs("diff") if doc.id in open_diffs]
     contents = snapshot.contents([doc.seq for doc in docs])
-    found = (_assemble(viewing, doc, contents[doc.seq]) for doc in docs if doc.seq in contents)
+    wanted = (
+        (doc, contents[doc.seq])
+        for doc in docs
+        if doc.seq in contents and proposed_by in ("", contents[doc.seq]["proposed_by"])
+    )
+    found = (_assemble(viewing, doc, content) for doc, content in wanted)
     return tuple(p for p in found if p is not None and open_changes(p))
 
 

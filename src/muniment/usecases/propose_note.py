@@ -129,9 +129,7 @@ class _Run:
         """What of `said` waits already in the same scope, and what waits of this note that it no longer says."""
         waits: set[str] = set()
         outdated: list[tuple[str, Change]] = []
-        for pending in waiting(viewing):
-            if pending.diff.proposed_by != self.session.principal:
-                continue
+        for pending in waiting(viewing, self.session.principal):
             for change in open_changes(pending):
                 word = match_key(change.item.claim) if change.item else ""
                 if change.item and encode(change.item.scope) == self.parts.get("scope"):

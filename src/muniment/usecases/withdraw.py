@@ -50,9 +50,8 @@ def take_back(session: Session, triggers: Collection[str], reason: str) -> int:
         viewing = Viewing(snapshot, session.principal)
         outdated = [
             (pending.diff.id, change)
-            for pending in waiting(viewing)
-            if pending.diff.proposed_by == session.principal
-            and pending.diff.trigger.uri in triggers
+            for pending in waiting(viewing, session.principal)
+            if pending.diff.trigger.uri in triggers
             for change in open_changes(pending)
         ]
     return withdraw(session, outdated, session.principal, reason)
