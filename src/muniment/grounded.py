@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from muniment.core.answered import Answered
     from muniment.core.certificate import Verdict
     from muniment.core.rdf import Triple
+    from muniment.usecases.listing import ListedBridge
     from muniment.usecases.propose import Proposed
     from muniment.usecases.revalidate import Certified
     from muniment.usecases.session import Session
@@ -46,6 +47,13 @@ class GroundedVerbs:
         from muniment.usecases import bridging
 
         return bridging.bridge(self.session, phrase, target, parts)
+
+    @gated
+    def bridges(self) -> tuple[ListedBridge, ...]:
+        """The bridges of the scopes in force, by phrase; see `usecases.listing`."""
+        from muniment.usecases.listing import bridges
+
+        return bridges(self.session)
 
     @gated
     def query(self, query: str | Mapping[str, Any], *, use: str, **options: Any) -> Answered:

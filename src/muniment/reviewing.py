@@ -23,6 +23,7 @@ from muniment.usecases.session import Session
 if TYPE_CHECKING:
     from muniment.usecases.apply import Outcome
     from muniment.usecases.examine import Examined
+    from muniment.usecases.listing import ListedDecision
     from muniment.usecases.propose import Proposed
     from muniment.usecases.review import Choice
 
@@ -58,6 +59,13 @@ class Reviewing:
             viewing = Viewing(snapshot, self.session.principal)
             pending = load(viewing, diff_id)
             return pending, examine(viewing, pending.diff, micros(self.session.now()))
+
+    @gated
+    def decisions(self) -> tuple[ListedDecision, ...]:
+        """The latest decisions of the scopes in force on what who acts may see, the latest first."""
+        from muniment.usecases.listing import decisions
+
+        return decisions(self.session)
 
     @gated
     def may_review_own(self, scope: Scope) -> bool:

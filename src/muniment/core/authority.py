@@ -65,6 +65,8 @@ VERBS: tuple[Verb, ...] = (
          resource="muniment://retrieval/{id}"),
     Verb("conflicts", "reader", command="conflicts", route="GET /v1/conflicts", page=True),
     Verb("survey", "reader", command="overview", route="GET /v1/survey", page=True),
+    Verb("bridges", "reader", page=True),
+    Verb("decisions", "reader", page=True),
     Verb("graph", "reader", command="graph", route="GET /v1/graph", page=True),
     Verb("inbox", "reader", command="inbox", route="GET /v1/diffs", page=True),
     Verb("diff", "reader", command="review", route="GET /v1/diffs/{id}", page=True),

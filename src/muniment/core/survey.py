@@ -35,7 +35,7 @@ CAUSES = (
 """Why a claim is not known to be fresh, the gravest first, with its words."""
 READING_ORDER = ("missing", "changed", "could_not_observe", "", "moved", "match")
 """States of a last reading, the most worrying first; empty where there was none."""
-MOST_DAYS, MOST_WEEKS = 45, 104
+LEAST_DAYS, MOST_DAYS, MOST_WEEKS = 7, 45, 104
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Period:
 def periods(first: datetime, last: datetime) -> tuple[str, tuple[datetime, ...]]:
     """Days or weeks from one instant to another: their kind, and when each begins.
 
-    A week begins on a Monday. Of a longer time the latest weeks are told.
+    A week begins on a Monday. Of a longer time the latest weeks are told; at least seven days are.
 
     >>> kind, days = periods(datetime(2026, 7, 1, tzinfo=UTC), datetime(2026, 7, 8, 12, tzinfo=UTC))
     >>> kind, len(days), f"{days[-1]:%F}"
@@ -147,7 +147,8 @@ def periods(first: datetime, last: datetime) -> tuple[str, tuple[datetime, ...]]
     """
     start, end = (datetime(one.year, one.month, one.day, tzinfo=UTC) for one in (first, last))
     if end - start < timedelta(days=MOST_DAYS):
-        days = (end - start).days
+        days = max((end - start).days, LEAST_DAYS - 1)
+        start = end - timedelta(days=days)
         return "day", tuple(start + timedelta(days=n) for n in range(days + 1))
     start, end = (one - timedelta(days=one.weekday()) for one in (start, end))
     weeks = min((end - start).days // 7, MOST_WEEKS - 1)

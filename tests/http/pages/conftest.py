@@ -25,3 +25,13 @@ def browser(site):
     """An HTTP client that keeps cookies and follows nothing by itself."""
     with httpx.Client(base_url=site.url, follow_redirects=False) as client:
         yield client
+
+
+@pytest.fixture
+def empty(tmp_path):
+    """Its operator's browser at a store in which nothing is remembered."""
+    made = make_site(tmp_path)
+    with served(made), httpx.Client(base_url=made.url, follow_redirects=False) as client:
+        client.post("/sign-in", data={"token": made.tokens["operator"]})
+        yield client
+    made.store.close()

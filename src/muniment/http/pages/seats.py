@@ -20,6 +20,7 @@ from muniment import wiring
 from muniment.core.errors import NotPermitted, Refusal
 from muniment.memory import Memory
 from muniment.ports.credential import Signer
+from muniment.usecases.reread import Reread
 
 COOKIE = "muniment_seat"
 LONGEST_SEAT = timedelta(hours=12)
@@ -66,6 +67,7 @@ class Seat:
         tries: Wrong passphrases in a row.
         tries_after: When the next may be tried.
         messages: What the next page says: how good it is, and the words.
+        reread: When sources were last read again from here, and what that found.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Seat:
     tries: int = 0
     tries_after: datetime | None = None
     messages: list[tuple[str, str]] = field(default_factory=list)
+    reread: tuple[datetime, Reread] | None = None
 
     def say(self, how: str, words: str) -> None:
         """Keep something for the next page: `good`, `bad` or `unsure`."""
