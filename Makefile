@@ -78,5 +78,5 @@ requirements: $(STAMP) ## each requirement with the tests that carry it
 	@$(PY) -m tools.requirements
 
 clean: ## remove the environment and all caches
-	@rm -rf $(VENV) $(WITH) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .demo $(WITH) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

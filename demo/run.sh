@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Muniment on this very repository: learn it, review, and ask it a question. `make demo` runs it.
 #
-# Profile, store and credential are made in a folder that is removed at the end; nothing of yours is touched.
+# Profile, store and credential are made in the folder .demo, anew each time; nothing of yours is touched.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
+place=$PWD/.demo
+rm -rf "$place"
+mkdir -m 700 "$place"
 export MUNIMENT_CONFIG=$place/config MUNIMENT_STORE=$place/memory.db
 unset MUNIMENT_PROFILE
 
@@ -50,3 +51,6 @@ muniment verify
 step 'recall "how do I run the tests?" --use choose_local_commands --budget 400'
 muniment recall "how do I run the tests?" --use choose_local_commands --budget 400 | tee "$place/packet"
 grep -q 'line [0-9]' "$place/packet"
+
+printf '\nLook at it on a page (the passphrase is in .demo/words):\n'
+printf '  MUNIMENT_CONFIG=.demo/config MUNIMENT_STORE=.demo/memory.db %s/muniment serve\n' "$(dirname "$(command -v muniment)" | sed "s|^$PWD/||")"
