@@ -1,4 +1,4 @@
-"""Take the pictures of the review page that the documentation shows: `python -m tools.screenshots`.
+"""Take the pictures of the review page that the documentation shows: `python -m tools.screenshots [FOLDER]`.
 
 A small repository of the tests' data is learned into a new store in a temporary folder, some of it is accepted, a file
 changes, and the page is looked at in Debian's chromium. Nothing but the pictures is written.
@@ -150,5 +150,5 @@ def _learned(place: Path) -> str:
 
 
 if __name__ == "__main__":
-    for picture in shoot(IMAGES):
-        print(picture.relative_to(ROOT))
+    for picture in shoot(Path(sys.argv[1]) if sys.argv[1:] else IMAGES):
+        print(picture.name)

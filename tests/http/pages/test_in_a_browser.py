@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import pytest
 
+from tests.fitness.tree import ROOT
 from tests.http.pages.hostile import STRINGS
 from tests.http.pages.site import PASSPHRASE, fill, make_site, served
 
@@ -186,3 +189,19 @@ def test_hostile_text_stays_text_in_every_field_that_is_shown(chromium, tmp_path
             page.press("#q", "Enter")
             page.wait_for_load_state()
             assert page.evaluate("window.executed || 0") == 0
+
+
+def test_the_pictures_of_the_documentation_can_be_taken(tmp_path):
+    from tools.screenshots import SIZE
+
+    taken = (sys.executable, "-m", "tools.screenshots", str(tmp_path / "images"))
+    subprocess.run(taken, cwd=ROOT, check=True, capture_output=True)
+    pictures = sorted((tmp_path / "images").iterdir())
+    assert [one.name for one in pictures] == [
+        f"page-{n}.png" for n in ("claim", "inbox", "overview", "recall")
+    ]
+    for picture in pictures:
+        data = picture.read_bytes()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        assert (int.from_bytes(data[16:20]), int.from_bytes(data[20:24])) == SIZE
+        assert len(data) > 15_000
