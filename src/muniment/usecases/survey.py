@@ -133,13 +133,11 @@ def _doubtful(counting: Counting) -> tuple[tuple[Noted, ...], int]:
     )
     rows = counting.viewing.snapshot.rows_at(seqs)
     verified = {s: from_micros(r.verified_at) for s, r in rows.items() if r.verified_at != -FOREVER}
-    ranks = {
-        seq: rank
-        for one in counting.runs
-        for seq, rank in zip(one.seqs.tolist(), graveness(one).tolist(), strict=True)
-        if seq in rows
-    }
-    why = {seq: causes[rank] for seq, rank in ranks.items() if rank < len(causes)}
+    why: dict[int, str] = {}
+    for one in counting.runs:
+        listed = np.isin(one.seqs, np.array(seqs, np.int64))
+        ranks = graveness(one)[listed].tolist()
+        why |= {s: causes[n] for s, n in zip(one.seqs[listed].tolist(), ranks, strict=True)}
     return _noted(counting, seqs, verified, why), total
 
 

@@ -16,6 +16,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
+from muniment.http.pages import drawing
 from muniment.http.pages.drawing import box, cut, line, picture, text_at
 
 WIDTH = 460.0
@@ -24,6 +25,7 @@ NUMBERS = 110.0
 ROW = 26.0
 TICKS = 4
 MOST_THICK = 40.0
+LONGEST_DATE = 72.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +117,10 @@ def growth(title: str, points: Sequence[Point], unit: str) -> Markup:
 def _days(points: Sequence[Point], left: float, y: float, step: float) -> list[Markup]:
     """A few dates beneath, the first and the last among them."""
     last = len(points) - 1
-    chosen = sorted({round(last * n / 5) for n in range(6)}) if last > 5 else range(last + 1)
     found = []
-    for n in chosen:
-        anchor = "start" if n == 0 and last else "end" if n == last and last else "middle"
+    for n in sorted({round(last * n / 3) for n in range(4)}):
         at = left + (n + 0.5) * step
+        anchor = "end" if at + LONGEST_DATE / 2 > drawing.WIDTH else "middle"
         found.append(text_at(at, y, f"{points[n].begins:%Y-%m-%d}", "", anchor))
     return found
 

@@ -38,7 +38,7 @@ class Read:
 
     Attributes:
         claim: The claim.
-        said: Its statement; its identifier where it is not to be seen any more.
+        said: Its statement.
         where: Its source's address, as a person reads it.
         how: good, bad or unsure.
         words: What the source says.
@@ -59,7 +59,8 @@ def sources(page: Page) -> Response:
     counts = dict.fromkeys(READING_ORDER, 0)
     for one in survey.places:
         counts[one.state] += 1
-    chosen = page.query.get("state", "")
+    asked = page.query.get("state", "")
+    chosen = asked if asked in (NEVER, *READING_ORDER) else ""
     wanted = "" if chosen == NEVER else chosen
     shown = [one for one in survey.places if not chosen or one.state == wanted]
     return page.answer(
@@ -67,7 +68,7 @@ def sources(page: Page) -> Response:
         places=shown[:PAGE],
         total=len(shown),
         states=[(name or NEVER, count) for name, count in counts.items() if count],
-        chosen=chosen if chosen in (NEVER, *READING_ORDER) else "",
+        chosen=chosen,
         of=survey.places_of,
         holding=survey.holding,
         may_reread=allows(page.memory.session.role, "reread"),
@@ -134,11 +135,11 @@ def _read(page: Page, found: Reread) -> Iterator[Read]:
     def order(one: tuple[str, Reading]) -> tuple[int, str]:
         return READING_ORDER.index(one[1].state), one[0]
 
-    for name, reading in sorted(worrying.items(), key=order)[:PAGE]:
+    seen = ((name, reading) for name, reading in worrying.items() if name in known)
+    for name, reading in sorted(seen, key=order)[:PAGE]:
         how, words = reading_said(reading.state)
-        claim = known.get(name)
-        where = place(claim.source.uri, 0) if claim else ""
-        yield Read(name, claim.claim if claim else name, where, how, words, reading.detail)
+        claim = known[name]
+        yield Read(name, claim.claim, place(claim.source.uri, 0), how, words, reading.detail)
 
 
 def reread(page: Page) -> Response:
