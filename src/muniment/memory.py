@@ -306,10 +306,8 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
     @gated
     def claims(self, ids: Collection[str]) -> Mapping[str, Claim]:
         """Claims by identifier, their latest versions; what is absent or not visible is left out."""
-        from muniment.usecases.viewing import Viewing
-
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = Viewing(snapshot, self.session.principal)
+            viewing = self.session.viewing(snapshot)
             rows = [row for one in dict.fromkeys(ids) if (row := viewing.row(one))]
             found = viewing.claims(rows)
             return {row.claim_id: found[row.seq] for row in rows if row.seq in found}

@@ -49,10 +49,9 @@ class Operating:
         An operator sees all; anybody else those about itself and its groups.
         """
         from muniment.usecases.declare import declared
-        from muniment.usecases.viewing import Viewing
 
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            return declared(Viewing(snapshot, self.session.principal), kind)
+            return declared(self.session.viewing(snapshot), kind)
 
     @gated
     def is_governed(self) -> bool:

@@ -37,10 +37,9 @@ class Reviewing:
     def inbox(self) -> tuple[Pending, ...]:
         """Diffs of the scopes in force with a change that waits for a decision, oldest first (`E-NOSCOPE`)."""
         from muniment.usecases.pending import waiting
-        from muniment.usecases.viewing import Viewing
 
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            found = waiting(Viewing(snapshot, self.session.principal))
+            found = waiting(self.session.viewing(snapshot))
         return tuple(one for one in found if one.diff.scope in self.session.scopes)
 
     @gated
@@ -53,10 +52,9 @@ class Reviewing:
         from muniment.core.codec import micros
         from muniment.usecases.examine import examine
         from muniment.usecases.pending import load
-        from muniment.usecases.viewing import Viewing
 
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = Viewing(snapshot, self.session.principal)
+            viewing = self.session.viewing(snapshot)
             pending = load(viewing, diff_id)
             return pending, examine(viewing, pending.diff, micros(self.session.now()))
 
@@ -71,10 +69,9 @@ class Reviewing:
     def may_review_own(self, scope: Scope) -> bool:
         """Whether a policy in force for a scope lets who acts decide on its own proposals."""
         from muniment.usecases.policy import may_review_own
-        from muniment.usecases.viewing import Viewing
 
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = Viewing(snapshot, self.session.principal)
+            viewing = self.session.viewing(snapshot)
             return may_review_own(self.session, viewing, scope)
 
     @gated

@@ -9,12 +9,40 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from muniment.core.request import LONGEST_QUERY
 
+_INSTANT = re.compile(
+    r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,6})?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII
+)
+
+
+def _instant(value: object) -> object:
+    if isinstance(value, datetime):
+        return value
+    found = _INSTANT.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise PydanticCustomError("not_an_instant", "this is no date with a time")
+    if found[2] is None:
+        raise PydanticCustomError("timezone_aware", "the time has no offset")
+    try:
+        return datetime.fromisoformat(found[0])
+    except ValueError:
+        raise PydanticCustomError("not_an_instant", "there is no such date or time") from None
+
+
+Instant = Annotated[
+    datetime,
+    BeforeValidator(_instant),
+    WithJsonSchema({"type": "string", "format": "date-time", "examples": ["2026-07-08T12:00:00Z"]}),
+]
+Revision = Annotated[int, Field(ge=0, le=2**53)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=LONGEST_QUERY)]
 ScopeText = Annotated[
@@ -31,7 +59,7 @@ DiffId = Annotated[
 class Given(BaseModel):
     """A request: nothing undeclared, nothing coerced."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Scoped(Given):
@@ -56,8 +84,8 @@ class Recall(Scoped):
     )
     budget: int = Field(1_200, ge=1, le=1_000_000, description="Tokens of the text at most.")
     k: int = Field(12, ge=1, le=100, description="Claims at most.")
-    at: AwareDatetime | None = Field(None, description="The instant in valid time; now by default.")
-    as_of: int | AwareDatetime | None = Field(
+    at: Instant | None = Field(None, description="The instant in valid time; now by default.")
+    as_of: Revision | Instant | None = Field(
         None, description="A revision, or an instant in system time."
     )
     history: bool = Field(False, description="Also what is expired, superseded or deprecated.")
@@ -91,8 +119,8 @@ class Query(Scoped):
         examples=["?who maintains ?repo, ?repo uses pnpm"],
     )
     use: str = Field("", max_length=200, examples=["answer_questions"])
-    at: AwareDatetime | None = None
-    as_of: int | AwareDatetime | None = None
+    at: Instant | None = None
+    as_of: Revision | Instant | None = None
     history: bool = False
     explain: bool = Field(False, description="Also the claims of the proofs, with their sources.")
     examinations: int = Field(50_000, ge=1, le=50_000)
@@ -194,8 +222,8 @@ class Fact(Given):
 class Validity(Given):
     """When it is true; half-open."""
 
-    valid_from: AwareDatetime | None = None
-    valid_until: AwareDatetime | None = None
+    valid_from: Instant | None = None
+    valid_until: Instant | None = None
     conditions: list[Name] = Field([], max_length=20)
 
 
@@ -256,7 +284,7 @@ class SignedDecision(Given):
 
     decision: Literal["accepted", "rejected", "needs_review"]
     reason: str = Field("", max_length=10_000)
-    at: AwareDatetime
+    at: Instant
     change_digest: str = Field(max_length=200)
     public_key: str = Field(max_length=200)
     signature: str = Field(max_length=200)

@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 from muniment import wire
 from muniment.core.authority import LADDER
 from muniment.core.codec import encode
-from muniment.core.errors import MunimentError, NotPermitted
+from muniment.core.errors import MunimentError
 from muniment.core.ontology import NAME, flow_hash, inputs
 from muniment.core.vocabulary import VOCABULARIES
 from muniment.http.counters import Counters
@@ -58,8 +58,6 @@ def metrics(served: Served, counters: Counters) -> Endpoint:
         return {"tenant": memory.session.tenant}
 
     async def respond(request: Request) -> Response:
-        if served.settings.showcase:
-            raise NotPermitted("a showcase counts for nobody")
         found = await served.acting(request, allowed)
         media = "text/plain; version=0.0.4; charset=utf-8"
         return PlainTextResponse(

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -14,6 +16,7 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from muniment import __version__
@@ -21,6 +24,7 @@ from muniment.core.errors import Finding, MunimentError
 from muniment.http import about
 from muniment.http.counters import Counters
 from muniment.http.guard import Guard
+from muniment.http.openapi import document
 from muniment.http.pages import PageSettings, mount_pages
 from muniment.http.problems import Refused, fault_of, from_error, problem
 from muniment.http.routes import Served, endpoint, served_calls
@@ -46,8 +50,8 @@ def make_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            for mounted in app.state.mounted:
-                await stack.enter_async_context(mounted.router.lifespan_context(mounted))
+            for around in app.state.lifespans:
+                await stack.enter_async_context(around())
             yield
         served.workers.close()
         served.memory.close()
@@ -62,7 +66,7 @@ def make_app(settings: Settings) -> FastAPI:
         lifespan=lifespan,
     )
     app.settings, app.counters = settings, counters
-    app.state.served, app.state.mounted = served, []
+    app.state.served, app.state.lifespans = served, []
     _add_handlers(app)
     _add_routes(app, served, counters)
     _mount_others(app, served)
@@ -74,6 +78,12 @@ class _Guarded(FastAPI):
 
     settings: Settings
     counters: Counters
+
+    def openapi(self) -> dict[str, Any]:
+        """The description, from the tables that the routes come from."""
+        if self.openapi_schema is None:
+            self.openapi_schema = document(self.settings)
+        return self.openapi_schema
 
     def build_middleware_stack(self) -> ASGIApp:
         """The whole stack, behind the guard."""
@@ -87,21 +97,27 @@ def _add_routes(app: FastAPI, served: Served, counters: Counters) -> None:
     plain: tuple[tuple[str, Any], ...] = (
         ("/health", about.health),
         ("/ready", about.ready(served)),
-        ("/metrics", about.metrics(served, counters)),
         ("/v1/me", about.me(served)),
         ("/v1/ontology", about.ontology(served)),
     )
+    if not served.settings.showcase:
+        plain = (*plain, ("/metrics", about.metrics(served, counters)))
     for path, respond in plain:
         app.add_api_route(path, respond, methods=["GET"], name=path.rpartition("/")[2])
 
 
 def _mount_others(app: FastAPI, served: Served) -> None:
-    """Mount the pages; a showcase has none that takes a form."""
+    """Mount the pages and the tools; a showcase has neither, for both can write."""
     settings = served.settings
     app.state.seats = None
     if not settings.showcase:
         parts = (served.memory, settings.own, settings.credential, settings.secure)
         app.state.seats = mount_pages(app, PageSettings(*parts))
+    if not settings.showcase and importlib.util.find_spec("muniment.mcp") is not None:
+        asgi = importlib.import_module("muniment.mcp.asgi")
+        tools = asgi.mcp_app(served.bearer_of)
+        app.router.routes.append(Route(tools.path, tools))
+        app.state.lifespans.append(tools.lifespan)
 
 
 def _add_handlers(app: FastAPI) -> None:

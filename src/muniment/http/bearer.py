@@ -9,13 +9,13 @@ from muniment.memory import Memory
 SCHEME = "bearer"
 
 
-def presented(header: str | None) -> str:
-    """The token in an `Authorization` header; empty where there is none.
+def presented(headers: list[str]) -> str:
+    """The token in the `Authorization` headers; empty where there is none, or more than one.
 
-    >>> presented("Bearer mun_abc"), presented("Basic YTpi"), presented(None)
-    ('mun_abc', '', '')
+    >>> presented(["Bearer mun_abc"]), presented(["Basic YTpi"]), presented([]), presented(["Bearer a", "Bearer b"])
+    ('mun_abc', '', '', '')
     """
-    scheme, _, text = (header or "").partition(" ")
+    scheme, _, text = (headers[0] if len(headers) == 1 else "").partition(" ")
     return text.strip() if scheme.lower() == SCHEME else ""
 
 

@@ -117,7 +117,10 @@ class _Passing:
         self._size = 0
         self.over: Refused | None = None
         self.deadline: asyncio.Timeout | None = None
-        self.is_complete = False
+        sent = Headers(scope=scope)
+        self.is_complete = (
+            "transfer-encoding" not in sent and sent.get("content-length", "0") == "0"
+        )
         self.status = 0
 
     async def receive(self) -> Message:

@@ -54,7 +54,7 @@ class Served:
         """
         if self.settings.showcase:
             return await self.workers.run(lambda: work(self.memory))
-        text = presented(request.headers.get("authorization"))
+        text = presented(request.headers.getlist("authorization"))
         if not text:
             raise unauthenticated()
 
@@ -65,10 +65,22 @@ class Served:
 
         return await self.workers.run(bound)
 
+    async def bearer_of(self, text: str) -> Memory:
+        """Memory as a token's bearer may use it.
+
+        Raises:
+            Unauthenticated: It serves nothing.
+        """
+        return await self.workers.run(lambda: bearing(self.memory, text, self.settings.role))
+
 
 def served_calls(settings: Settings) -> Iterator[Call]:
-    """The calls that a server has routes for; none that writes, in a showcase."""
-    return (call for call in CALLS if call.route[1] and not (settings.showcase and call.writes))
+    """The calls that a server has routes for; in a showcase those of readers, none of which writes."""
+    return (
+        call
+        for call in CALLS
+        if not settings.showcase or (call.role == "reader" and not call.writes)
+    )
 
 
 def endpoint(served: Served, call: Call) -> Callable[[Request], Any]:
@@ -76,7 +88,7 @@ def endpoint(served: Served, call: Call) -> Callable[[Request], Any]:
 
     async def respond(request: Request) -> Response:
         # Who asks is known before anything of what is given is looked at.
-        if not served.settings.showcase and not presented(request.headers.get("authorization")):
+        if not served.settings.showcase and not presented(request.headers.getlist("authorization")):
             raise unauthenticated()
         once = _once(request, call)
         plain = (
@@ -85,8 +97,8 @@ def endpoint(served: Served, call: Call) -> Callable[[Request], Any]:
             else await body_of(request)
         )
         given = with_path(plain, request.path_params)
-        if served.settings.showcase and call.name == "recall":
-            given["log"] = "off"
+        if served.settings.showcase and "log" in call.request.model_fields:
+            given["log"] = "off"  # nobody's questions are kept, and nothing grows
         answer = await served.acting(request, lambda memory: perform(call, memory, given, once))
         return json_response(answer)
 
@@ -108,9 +120,7 @@ def _once(request: Request, call: Call) -> str:
         InvalidInput: It is empty, too long, or no printable ASCII; or nothing is proposed.
     """
     key = request.headers.get(ONCE)
-    if key is None:
-        return ""
-    if not call.writes:
+    if key is None or not call.writes:
         return ""
     if not key or len(key) > LONGEST_KEY or not key.isascii() or not key.isprintable():
         message = f"{quoted(key)} names no proposal"

@@ -29,6 +29,11 @@ class Workers:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="muniment-http")
         self._most, self._count = waiting, 0
 
+    @property
+    def waiting(self) -> int:
+        """How many requests work or wait."""
+        return self._count
+
     async def run(self, work: Callable[[], Result]) -> Result:
         """Do something in a thread.
 

@@ -77,7 +77,7 @@ def apply_decisions(
     """
     space, vectors = _embedded(session, pending, decisions)
     with session.store.transaction(session.tenant) as transaction:
-        viewing = Viewing(transaction, session.principal)
+        viewing = session.viewing(transaction)
         examined = _look_again(session, viewing, pending, decisions, before)
         held = tuple(
             c.id
@@ -110,7 +110,7 @@ def _embedded(
     targets = {one for c in accepted for one in (c.target_id, *c.target_ids) if one}
     if targets and session.embedder() is not None:
         with session.store.snapshot(session.tenant) as snapshot:
-            viewing = Viewing(snapshot, session.principal)
+            viewing = session.viewing(snapshot)
             seqs = [row.seq for one in sorted(targets) if (row := viewing.row(one))]
             texts += [text_of(content) for content in snapshot.contents(seqs).values()]
     return vectors_of(session, texts)

@@ -14,7 +14,6 @@ from muniment.core.claim import Claim
 from muniment.core.errors import Finding, InvalidInput
 from muniment.ports.interchange import Export, Outgoing, without_names
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
 
 
 def collect(session: Session, readers: Audience | None = None) -> Export:
@@ -32,7 +31,7 @@ def collect(session: Session, readers: Audience | None = None) -> Export:
         finding = Finding("no_scope", "no scope is in force", "--scope", fix, req="E-NOSCOPE")
         raise InvalidInput.of((finding,))
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         rows = viewing.seen(viewing.snapshot.rows(viewing.classes_of(session.scopes)))
         claims = viewing.claims(rows)
         found = [

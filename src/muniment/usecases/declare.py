@@ -93,7 +93,7 @@ def declare(
     now = session.now()
     with session.store.transaction(session.tenant) as transaction:
         if not is_bootstrap(transaction):
-            require_operator(Viewing(transaction, session.principal), signer)
+            require_operator(session.viewing(transaction), signer)
         events = [_event(session, transaction, one, signer) for one in declarations]
         return token_of(transaction, transaction.append(events, now))
 

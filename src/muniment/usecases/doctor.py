@@ -30,7 +30,6 @@ from muniment.usecases.governance import Governance, governance
 from muniment.usecases.pending import change_doc_id
 from muniment.usecases.policy import Judge
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def require_overseer(session: Session) -> None:
     if session.principal:
         with session.store.snapshot(session.tenant) as snapshot:
             if not is_bootstrap(snapshot):
-                viewing = Viewing(snapshot, session.principal)
+                viewing = session.viewing(snapshot)
                 viewing.require_role("operator", "look the whole store over")
 
 

@@ -22,7 +22,6 @@ from muniment.usecases.policy import may_review_own
 from muniment.usecases.propose import Proposed, propose
 from muniment.usecases.review import Choice, require_reviewer, review, sign
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
 
 _MADE_HERE = ("id", "version", "created_at", "slot")
 
@@ -52,7 +51,7 @@ def edit(
     """
     choice = Choice("rejected", f"edited: {reason}", keep_value_open=True)
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         require_reviewer(viewing, signer)
         pending = load(viewing, diff_id)
         edited = _successor(pending, change_id, item, reason)

@@ -139,7 +139,7 @@ def embed_pending(session: Session, progress: Progress | None = None) -> Embedde
         raise needs_embedder()
     space = str(embedder.space)
     with session.store.snapshot(session.tenant) as snapshot:
-        pending, already = _pending(Viewing(snapshot, session.principal), space)
+        pending, already = _pending(session.viewing(snapshot), space)
     done = without = 0
     for begin in range(0, len(pending), JOINED):
         vectors: dict[int, bytes] = {}

@@ -55,7 +55,7 @@ def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
         NotPermitted: No operator with its own credential.
     """
     with session.store.transaction(session.tenant) as transaction:
-        viewing = Viewing(transaction, session.principal)
+        viewing = session.viewing(transaction)
         require_operator(viewing, signer)
         claim, cls, supersedes = _found(viewing, claim_id)
         at = encode(session.now())
@@ -91,7 +91,7 @@ def to_erase(session: Session, name: str) -> Claim:
         NotFound: Absent or not visible.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         if is_id(name, "mem"):
             return _found(viewing, name)[0]
         return viewing.claim(resolve(viewing, name).claim_id)
@@ -141,7 +141,7 @@ def lift(session: Session, prefix: str, reason: str, signer: Signer) -> int:
         finding = Finding("no_reason", message, "/reason", "say what is new", req="E-TOMBSTONE")
         raise InvalidInput.of((finding,))
     with session.store.transaction(session.tenant) as transaction:
-        viewing = Viewing(transaction, session.principal)
+        viewing = session.viewing(transaction)
         require_reviewer(viewing, signer)
         lifted = family(viewing, prefix) if is_name(prefix) else ()
         if not lifted:

@@ -54,7 +54,7 @@ def erase_source(session: Session, name: str, signer: Signer | None) -> Erased:
         NotPermitted: No operator with its own credential.
     """
     with session.store.transaction(session.tenant) as transaction:
-        viewing = Viewing(transaction, session.principal)
+        viewing = session.viewing(transaction)
         require_operator(viewing, signer)
         doc = _found(viewing, name)
         passages = _passages(viewing, doc)
@@ -79,7 +79,7 @@ def to_erase_source(session: Session, name: str) -> ToErase:
         NotFound: Absent or not visible.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         doc = _found(viewing, name)
         content = snapshot.contents([doc.seq]).get(doc.seq)
         if content is None:

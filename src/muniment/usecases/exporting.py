@@ -97,7 +97,7 @@ def collect(
         "" if known.keeps_boundaries else use or USE, micros(at or session.now()), history=history
     )
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         rows = viewing.seen(snapshot.rows(viewing.classes_of(session.scopes)))
         claims = viewing.claims(rows)
         left: Counter[str] = Counter()

@@ -29,7 +29,7 @@ def graph(session: Session, names: Sequence[str]) -> tuple[Triple, ...]:
         InvalidInput: There are too many.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         rows = [resolve(viewing, name) for name in names] if names else _in_scope(viewing, session)
         if len(rows) > MOST_CLAIMS:
             message = f"{len(rows)} claims are in scope, over {MOST_CLAIMS}"

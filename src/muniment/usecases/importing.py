@@ -216,7 +216,7 @@ class _Run:
     def _pending(self) -> tuple[set[str], set[str]]:
         """Slots and targets of what waits since an earlier import, as far as who imports may see it."""
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = Viewing(snapshot, self.session.principal)
+            viewing = self.session.viewing(snapshot)
             slots, targets = proposed_before(viewing, PRINCIPAL, self.scope)
         return set(slots), set(targets)
 
@@ -228,7 +228,7 @@ class _Run:
         if not held:
             return
         with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = Viewing(snapshot, self.session.principal)
+            viewing = self.session.viewing(snapshot)
             viewing.look_ahead({k for one in held for k in self._keys(snapshot.key, one) if k})
             compared = ((self._compared(viewing, one), one) for one in held)
             wanted = [(change, one) for change, one in compared if change is not None]

@@ -31,7 +31,7 @@ from muniment.core.text import text_findings
 from muniment.ports.store import Snapshot
 from muniment.usecases.embedding import vectors_of
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing, token_of
+from muniment.usecases.viewing import token_of
 
 MOST_TOLD = 10
 """Lines that are named of a file in which none is a message."""
@@ -88,7 +88,7 @@ def keep_conversation(
         raise InvalidInput.of(_first(conversation.findings, name))
     space, vectors = _embedded(session, scope, visibility, clean, name, data)
     with session.store.transaction(session.tenant) as transaction:
-        viewing = Viewing(transaction, session.principal)
+        viewing = session.viewing(transaction)
         if not may_see(visibility.audience, viewing.principal.everything):
             message = "who keeps a conversation must be able to see it"
             fix = "name yourself, or a group that you are in, in the visibility"

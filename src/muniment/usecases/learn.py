@@ -107,7 +107,7 @@ def learn(
     found, findings, files = read_all(repository, reader, protected_ref, progress)
     run = _Run(session, repository, scope, session.visibility)
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         changes = tuple(run.compare(viewing, found))
     withdrawn = withdraw(session, run.outdated, PRINCIPAL, _SAYS_ELSE)
     proposed = _propose(session, run, changes) if changes else None

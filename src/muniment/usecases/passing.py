@@ -80,7 +80,7 @@ def _proposed(session: Session, diff: Diff, dry_run: bool) -> tuple[str, tuple[F
         made = record(proposer, diff, is_import=True, seen_as=session.principal)
         return made.diff.id, made.findings
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         changes = tuple(narrowed(viewing, change) for change in diff.changes)
         now = micros(diff.created_at)
         found = examine(viewing, replace(diff, changes=changes), now, True).findings

@@ -53,6 +53,8 @@ def _assemble(viewing: Viewing, doc: Doc, content: Mapping[str, Any]) -> Pending
     decisions = _decisions(viewing, doc.id)
     whole = len(docs) == len(snapshot.docs("change", doc.id))
     diff = trusted(Diff, {**content, **(_note(viewing, content, doc.id) if whole else {})})
+    if not viewing.reaches(diff.scope):
+        return None
     shown = {change.id for change in changes}
     return Pending(
         replace(diff, changes=changes),

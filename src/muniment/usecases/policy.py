@@ -80,7 +80,7 @@ def protected_ref(session: Session, repository: Repository, known: Path | None) 
     if known is None or Path(known).resolve() != repository.root.resolve():
         return None
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         policy = protecting(session, viewing, Scope("repository", repository.id))
     return policy.protected_ref if policy else None
 
@@ -106,7 +106,7 @@ def is_signed(session: Session, viewing: Viewing, policy: Policy) -> bool:
 def decide_by_policy(session: Session, diff_id: str, reader: FileReader) -> ByPolicy:
     """Accept what the scope's policy lets through; the rest stays pending."""
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         pending = load(viewing, diff_id)
         policy = protecting(session, viewing, pending.diff.scope)
         if policy is None:
@@ -144,7 +144,7 @@ def decide_waiting(session: Session, scope: Scope, proposer: str, reader: FileRe
         One answer over all diffs; its changes are named `diff/change`.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        pending = waiting(Viewing(snapshot, session.principal))
+        pending = waiting(session.viewing(snapshot))
         diffs = [
             p.diff.id for p in pending if p.diff.proposed_by == proposer and p.diff.scope == scope
         ]

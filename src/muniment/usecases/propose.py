@@ -19,7 +19,14 @@ from muniment.core.codec import micros
 from muniment.core.diff import Change, Diff
 from muniment.core.draft import read_diff
 from muniment.core.encode import encode
-from muniment.core.errors import Conflicted, Finding, InvalidInput, errors_in
+from muniment.core.errors import (
+    Conflicted,
+    Finding,
+    InvalidInput,
+    NotPermitted,
+    errors_in,
+    quoted,
+)
 from muniment.core.event import Event
 from muniment.core.ids import keyed_id
 from muniment.core.record import with_normal_visibility
@@ -136,9 +143,10 @@ def record(
     Raises:
         InvalidInput: Findings of severity error; nothing was written.
     """
+    refuse_outside(session, diff)
     now = session.now()
     with session.store.transaction(session.tenant) as transaction:
-        viewing = Viewing(transaction, seen_as or session.principal)
+        viewing = session.viewing(transaction, seen_as)
         if session.once and (made := _made_before(transaction, viewing, diff)):
             return made
         diff = replace(diff, changes=tuple(narrowed(viewing, change) for change in diff.changes))
@@ -149,6 +157,33 @@ def record(
         revision = transaction.append(events_of(transaction, viewing, diff, examined.records), now)
         token = token_of(transaction, revision)
     return Proposed(diff, findings, token)
+
+
+def refuse_outside(session: Session, diff: Diff) -> None:
+    """Refuse what lies outside the scopes that a session is bound to (`D-API`).
+
+    Raises:
+        NotPermitted: With every place.
+    """
+    if not session.bound:
+        return
+    items = (
+        (f"/changes/{n}/item/scope", c.item.scope) for n, c in enumerate(diff.changes) if c.item
+    )
+    known = ", ".join(map(str, session.scopes)) or "none"
+    findings = tuple(
+        Finding(
+            "scope_not_in_force",
+            f"the scope {quoted(scope)} is not in force here",
+            place,
+            f"propose in one of those in force: {known}",
+            req="D-API",
+        )
+        for place, scope in (("/scope", diff.scope), *items)
+        if scope not in session.scopes
+    )
+    if findings:
+        raise NotPermitted(str(findings[0]), findings)
 
 
 def proposal_id(session: Session) -> str:

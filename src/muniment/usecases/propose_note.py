@@ -83,7 +83,7 @@ def propose_note(
     run = _Run(session, note, dict(parts or {}))
     said = _distinct((note.text,) if statements is None else statements)
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         waits, outdated = run.waiting(viewing, said)
         fresh = [text for word, text in said.items() if word not in waits]
         known = {text: id for text in fresh if (id := run.known(viewing, text))}

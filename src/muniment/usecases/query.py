@@ -139,7 +139,7 @@ def query(session: Session, question: Question) -> Answered:
     if not scopes:
         return Answered("no_scope", asked, request=echo)
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         packing = replace(question, explain=question.explain or question.budget > 0)
         found = replace(answer(viewing, asked, packing, scopes, at), request=echo)
     return found if not question.budget else in_budget(session, question, found)

@@ -79,7 +79,7 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
         packet = asked.no_scope()
     else:
         with session.store.snapshot(session.tenant) as snapshot:
-            viewing = Viewing(snapshot, session.principal)
+            viewing = session.viewing(snapshot)
             packet, hits = packet_of(asked, viewing, meaning, unembedded)
     if request.log == "off":
         return Recalled(packet)

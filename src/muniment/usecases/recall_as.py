@@ -44,7 +44,7 @@ def recall_as(session: Session, principal: str, request: Request, ontology: str 
     at = request.at or session.now()
     asked = Asked(acting, request, session.counter(request.counter), scopes, at, ontology)
     with session.store.snapshot(session.tenant) as snapshot:
-        own = Viewing(snapshot, session.principal)
+        own = session.viewing(snapshot)
         own.require_role("operator", "recall as somebody else")
         viewing = Viewing(snapshot, principal, own)
         return packet_of(asked, viewing)[0] if scopes else asked.no_scope()

@@ -14,7 +14,7 @@ from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.usecases.propose import Proposed, propose
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing, not_found
+from muniment.usecases.viewing import not_found
 
 VERDICTS: tuple[tuple[str, str], ...] = (
     ("wrong", "it was never so: propose to retire it as invalid"),
@@ -44,7 +44,7 @@ def report(
     """
     _refuse(verdict, reason)
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         row = viewing.row(claim_id)
         if row is None:
             raise not_found("claim", claim_id)

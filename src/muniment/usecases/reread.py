@@ -57,7 +57,7 @@ def reread(session: Session, claim_ids: tuple[str, ...] = (), everything: bool =
         NotFound: A named claim is absent or not visible.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         chosen = _chosen(session, viewing, claim_ids, everything)
         claims = viewing.claims(chosen)
         asked = _waiting(viewing)

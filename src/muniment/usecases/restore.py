@@ -80,7 +80,7 @@ def restore(session: Session, coming: Coming, signer: Signer, dry_run: bool = Fa
         NotPermitted: No reviewer's role, or a credential that is not this principal's registered one.
     """
     with session.store.transaction(session.tenant) as transaction:
-        viewing = Viewing(transaction, session.principal)
+        viewing = session.viewing(transaction)
         require_reviewer(viewing, signer)
         work = _Work(session, viewing, signer)
         for claim in coming.claims:

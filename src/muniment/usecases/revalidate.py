@@ -79,8 +79,8 @@ def certify(session: Session, asked: Question | Request) -> Certified:
     scopes = _scopes(session, asked.scopes)
     meaning = _certified_meaning(session, asked)
     with session.store.snapshot(session.tenant) as snapshot:
-        run = _run(session, Viewing(snapshot, session.principal), asked, scopes, meaning)
-        content = _content(Viewing(snapshot, session.principal), session, run)
+        run = _run(session, session.viewing(snapshot), asked, scopes, meaning)
+        content = _content(session.viewing(snapshot), session, run)
         seal = snapshot.key("certificate", canonical(content).decode())
     answered = run.answered
     if isinstance(asked, Question) and isinstance(answered, Answered):
@@ -298,7 +298,7 @@ def revalidate(session: Session, certificate: Any) -> Verdict:
     if certificate["principal"] != session.principal:
         return Verdict("not_permitted", ("another_principal",))
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         if certificate["store"] != snapshot.key("certificate-store"):
             return Verdict("unknown", ("another_store",))
         content = {k: v for k, v in certificate.items() if k not in ("seal", "digest")}
@@ -312,7 +312,7 @@ def revalidate(session: Session, certificate: Any) -> Verdict:
         if scope_findings(asked.scopes, session.scopes):
             return Verdict("not_permitted", ("scope_not_in_force",))
         run = _run(session, viewing, asked, asked.scopes, meaning)
-        fresh = Viewing(snapshot, session.principal)
+        fresh = session.viewing(snapshot)
         return _verdict(fresh, certificate, then, run, _content(fresh, session, run))
 
 

@@ -29,7 +29,7 @@ from muniment.usecases.pending import load, open_changes
 from muniment.usecases.policy import may_review_own
 from muniment.usecases.readings import read_evidence
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
+from muniment.usecases.viewing import Viewing, token_of
 
 SIGNED_WITHIN = timedelta(minutes=10)
 """How far the time of a decision that was signed elsewhere may be from the present."""
@@ -68,7 +68,7 @@ def review(
         Conflicted: Something changed since it was shown: a source, the state, a new finding.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         require_reviewer(viewing, signer)
         pending = load(viewing, diff_id)
         own = may_review_own(session, viewing, pending.diff.scope)
@@ -95,14 +95,26 @@ def review_signed(
         Conflicted: Something changed since it was shown.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         viewing.require_role("reviewer", "decide changes")
         pending = load(viewing, diff_id)
         own = may_review_own(session, viewing, pending.diff.scope)
         _refuse_unsigned(session, viewing, diff_id, signed)
+        if signed and all(pending.decisions.get(name) == one for name, one in signed.items()):
+            return _recorded(viewing, pending, signed)  # sent twice: nothing is to be done
         refuse_broken(pending, signed, own)
         before = examine(viewing, pending.diff, micros(session.now()))
     return _applied(session, pending, signed, before, keep_open)
+
+
+def _recorded(viewing: Viewing, pending: Pending, signed: Mapping[str, Decided]) -> Outcome:
+    """What decisions came to that were recorded before (`E-IDEMPOTENT`)."""
+    snapshot, applied = viewing.snapshot, pending.applied
+    known = applied.resulting if applied else {}
+    resulting = {name: one for name, one in known.items() if name in signed}
+    docs = [doc for doc in snapshot.docs("decision", pending.diff.id) if doc.cls in viewing.classes]
+    revision = max((doc.revision for doc in docs), default=snapshot.revision)
+    return Outcome(pending.diff.id, dict(signed), resulting, token=token_of(snapshot, revision))
 
 
 def _refuse_unsigned(

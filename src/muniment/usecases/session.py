@@ -20,8 +20,9 @@ from muniment.core.token import Token
 from muniment.ports.credential import Verifier
 from muniment.ports.embedding import Embedder
 from muniment.ports.source import SourceReader
-from muniment.ports.store import Store
+from muniment.ports.store import Snapshot, Store
 from muniment.ports.tokens import TokenCounter
+from muniment.usecases.viewing import Viewing
 
 
 def _none() -> None:
@@ -47,6 +48,7 @@ class Session:
         declared: Where the values come from, shown to the user.
         embedder: Gives what embeds texts, opened at its first use; None where nothing does.
         role: The ceiling of what is done here (`core.authority`); empty for none beyond the principal's own.
+        bound: Whether nothing outside the scopes is there at all, as for a token's bearer (`D-API`).
         once: Names one proposal, so that making it again gives the one that was made (`E-IDEMPOTENT`); empty for none.
     """
 
@@ -64,7 +66,13 @@ class Session:
     declared: str = ""
     embedder: Callable[[], Embedder | None] = _none
     role: str = ""
+    bound: bool = False
     once: str = ""
+
+    def viewing(self, snapshot: Snapshot, principal: str = "") -> Viewing:
+        """A snapshot as who acts may see it, or somebody else, within what the session is bound to."""
+        within = self.scopes if self.bound else None
+        return Viewing(snapshot, principal or self.principal, scopes=within)
 
     def now(self) -> datetime:
         """The present in UTC."""
@@ -101,6 +109,7 @@ def bound_session(
         uses=token.uses,
         declared=f"token {token.name}",
         role=role,
+        bound=True,
         once="",
     )
 

@@ -91,7 +91,7 @@ def show(session: Session, claim_id: str) -> Shown:
         NotFound: Absent or not visible.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         row = resolve(viewing, claim_id)
         return _shown(session, viewing, row)
 
@@ -159,7 +159,7 @@ def history(session: Session, claim_id: str) -> tuple[Version, ...]:
         NotFound: Absent or not visible.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         row = resolve(viewing, claim_id)
         return tuple(_versions(viewing, row.claim_id, viewing.shown_revisions(), set()))
 
@@ -190,7 +190,7 @@ def _versions(
 def conflicts(session: Session) -> tuple[Mapping[str, Any], ...]:
     """Recorded conflicts in the session's scopes of which every side is visible, with their claims."""
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         classes = set(viewing.classes_of(session.scopes))
         found = []
         for conflict in viewing.conflicts():
@@ -209,7 +209,7 @@ def why(session: Session, id: str) -> Mapping[str, Any]:
         NotFound: Absent or not visible.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         parsed = parse_id(id)
         if parsed is not None and parsed.prefix == "mdiff":
             return _why_diff(viewing, id)

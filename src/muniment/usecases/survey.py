@@ -54,7 +54,7 @@ def survey(session: Session, sources: int = MOST_SOURCED) -> Survey:
     """
     now = session.now()
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         counting = Counting(viewing, session.scopes, micros(now))
         every = list(counting.counts())
         expiring, soon = _expiring(counting)

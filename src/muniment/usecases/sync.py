@@ -74,7 +74,7 @@ def sync(
         raise InvalidInput.of((finding,))
     shared = folder.read()
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         _must_read(viewing, readers)
         lines = Lines(viewing, scope, readers.audience, shared.agreed)
         waiting = proposed_before(viewing, PRINCIPAL, scope)

@@ -102,7 +102,7 @@ def tokens(session: Session) -> tuple[Token, ...]:
         NotPermitted: Somebody acts that is no operator.
     """
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         if not is_bootstrap(snapshot):
             viewing.require_role("operator", "list tokens")
         docs = snapshot.docs("token")

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from muniment.core.access import Scope
 from muniment.core.encode import time_text
 from muniment.core.ids import is_id
+from muniment.ports.store import Access
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import not_found
 
@@ -23,6 +25,13 @@ def retrieval(session: Session, retrieval_id: str) -> Mapping[str, Any]:
     """
     known = is_id(retrieval_id, "ret")
     access = session.store.logged(session.tenant, retrieval_id) if known else None
-    if access is None or access.principal != session.principal:
+    if access is None or access.principal != session.principal or _is_outside(session, access):
         raise not_found("retrieval", retrieval_id)
     return {**access.record, "principal": access.principal, "at": time_text(access.at)}
+
+
+def _is_outside(session: Session, access: Access) -> bool:
+    """Whether it was asked in a scope outside those that the session is bound to."""
+    known = {str(scope) for scope in session.scopes}
+    asked = [str(Scope(one["kind"], one["id"])) for one in access.record["request"]["scopes"]]
+    return session.bound and not known.issuperset(asked)

@@ -75,13 +75,20 @@ def _visible(snapshot: Snapshot, everything: frozenset[str]) -> dict[str, ClassR
 class Viewing:
     """A snapshot as one principal may see it."""
 
-    def __init__(self, snapshot: Snapshot, principal: str, within: Viewing | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        principal: str,
+        within: Viewing | None = None,
+        scopes: Collection[Scope] | None = None,
+    ) -> None:
         """Resolve the principal's groups and the classes that it may see.
 
         Args:
             snapshot: The state.
             principal: Who looks.
             within: Somebody else's view: only what both see is seen.
+            scopes: Outside of them nothing is seen; None for no such bound.
         """
         self.snapshot = snapshot
         groups = groups_of(principal, members(snapshot))
@@ -92,6 +99,11 @@ class Viewing:
         if within is not None:
             both = self.classes.keys() & within.classes.keys()
             self.classes = {name: row for name, row in self.classes.items() if name in both}
+        self._scopes = None if scopes is None else frozenset(scopes)
+        if self._scopes is not None:
+            self._within = (*self._within, "scopes", *sorted(map(str, self._scopes)))
+            inside = self.classes_of(self._scopes)
+            self.classes = {name: self.classes[name] for name in inside}
         self.upto = FOREVER
         self._rows: dict[str, Row | None] = {}
         self._conflicts: tuple[Mapping[str, Any], ...] | None = None
@@ -104,6 +116,15 @@ class Viewing:
         """What names this principal's view of this state, for what is kept of it."""
         return (self.principal.name, tuple(sorted(self.principal.everything)), *self._within)
 
+    @property
+    def _sight(self) -> tuple[Any, ...]:
+        """What names the classes that are seen, whoever sees them."""
+        return (self.principal.everything, *self._within)
+
+    def reaches(self, scope: Scope) -> bool:
+        """Whether a scope is not outside what the view is bound to."""
+        return self._scopes is None or scope in self._scopes
+
     def classes_of(self, scopes: Iterable[Scope]) -> tuple[str, ...]:
         """Visible classes in these scopes, sorted."""
         wanted = frozenset((scope.kind, scope.id) for scope in scopes)
@@ -112,7 +133,7 @@ class Viewing:
             rows = self.classes.values()
             return tuple(sorted(r.id for r in rows if (r.scope_kind, r.scope_id) in wanted))
 
-        return _worked_out(self.snapshot, ("in scope", self.principal.everything, wanted), found)
+        return _worked_out(self.snapshot, ("in scope", self._sight, wanted), found)
 
     def scope_of(self, cls: str) -> Scope:
         """The scope of a visible class."""
@@ -216,7 +237,7 @@ class Viewing:
     def conflicts(self) -> tuple[Mapping[str, Any], ...]:
         """Recorded conflicts of which every side is visible, in ledger order."""
         if self._conflicts is None:
-            place = ("conflicts", self.principal.everything, self.upto)
+            place = ("conflicts", self._sight, self.upto)
             self._conflicts = _worked_out(self.snapshot, place, self._recorded_conflicts)
         return self._conflicts
 
@@ -239,7 +260,7 @@ class Viewing:
     def erased(self) -> dict[str, tuple[str, ...]]:
         """Erased claims whose class is visible, with what they had superseded."""
         if self._erased is None:
-            place = ("erased", self.principal.everything)
+            place = ("erased", self._sight)
             self._erased = _worked_out(self.snapshot, place, self._erased_claims)
         return self._erased
 

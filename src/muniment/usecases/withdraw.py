@@ -12,7 +12,6 @@ from muniment.core.encode import encode
 from muniment.core.event import Event
 from muniment.usecases.pending import change_doc_id, open_changes, waiting
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing
 
 
 def withdraw(
@@ -47,7 +46,7 @@ def withdraw(
 def take_back(session: Session, triggers: Collection[str], reason: str) -> int:
     """Withdraw one's own open changes that came from some triggers; how many."""
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         outdated = [
             (pending.diff.id, change)
             for pending in waiting(viewing, session.principal)
