@@ -81,6 +81,10 @@ class Verbs(ABC, Generic[Result]):
         """Claims as an RDF graph, in JSON-LD."""
         return self._call("graph", {"ids": list(ids)} if ids else {})
 
+    def survey(self) -> Result:
+        """How much is remembered, how fresh it is, what ends, what waits, and what it rests on."""
+        return self._call("survey", {})
+
     def inbox(self) -> Result:
         """What waits for review, oldest first; all pages."""
         return self._run(plans.inbox())

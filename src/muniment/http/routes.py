@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from muniment.calls.perform import CALLS, Call, perform
+from muniment.core.authority import lower
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.http.bearer import bearing, presented
 from muniment.http.given import body_of, query_of, with_path
@@ -66,12 +67,13 @@ class Served:
         return await self.workers.run(bound)
 
     async def bearer_of(self, text: str) -> Memory:
-        """Memory as a token's bearer may use it.
+        """Memory as a model may use it that bears a token: it proposes at most, whatever the token says.
 
         Raises:
             Unauthenticated: It serves nothing.
         """
-        return await self.workers.run(lambda: bearing(self.memory, text, self.settings.role))
+        ceiling = lower(self.settings.role, "proposer")
+        return await self.workers.run(lambda: bearing(self.memory, text, ceiling))
 
 
 def served_calls(settings: Settings) -> Iterator[Call]:
