@@ -53,7 +53,7 @@ def bridges(session: Session) -> tuple[ListedBridge, ...]:
     """The bridges of the scopes in force, by phrase; a thousand at most."""
     at = micros(session.now())
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         wanted = Wanted(
             predicate_number(PREDICATE, snapshot.key), viewing.classes_of(session.scopes)
         )
@@ -95,7 +95,7 @@ def decisions(session: Session, most: int = MOST_DECIDED) -> tuple[ListedDecisio
     """The latest decisions on visible changes of the scopes in force, the latest first."""
     found: list[ListedDecision] = []
     with session.store.snapshot(session.tenant) as snapshot:
-        viewing = Viewing(snapshot, session.principal)
+        viewing = session.viewing(snapshot)
         docs = sorted(snapshot.docs("decision"), key=lambda doc: -doc.seq)
         for start in range(0, len(docs), _AT_ONCE):
             some = docs[start : start + _AT_ONCE]
