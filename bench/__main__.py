@@ -31,6 +31,8 @@ SMALL: tuple[tuple[str, ...], ...] = (
     ("bench.vectors", "--n", "50000", "--rounds", "3"),
     ("bench.similarity",),
     ("bench.scale", "--n", "20000", "--questions", "12"),
+    ("bench.stdio", "--calls", "500"),
+    ("bench.interfaces", "--claims", "2000", "--rounds", "30", "--starts", "3"),
 )
 FULL: tuple[tuple[str, ...], ...] = (
     ("bench.sync",),
@@ -53,6 +55,8 @@ FULL: tuple[tuple[str, ...], ...] = (
     ("bench.vectors",),
     ("bench.similarity",),
     ("bench.scale", "--n", "1000000"),
+    ("bench.stdio",),
+    ("bench.interfaces",),
 )
 
 

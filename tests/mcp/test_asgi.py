@@ -155,3 +155,10 @@ def test_a_foreign_host_or_origin_is_refused(team, serving):
         ).status_code
         == 421
     )
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+def test_there_is_no_stream_to_hold_open_and_no_session_to_end(team, serving, method):
+    headers = {"authorization": f"Bearer {team.token()}", "accept": "text/event-stream"}
+    answer = httpx.request(method, serving.url, headers=headers, timeout=10)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")

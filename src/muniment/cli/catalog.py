@@ -40,6 +40,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
         "mcp",
         "Serve memory to an agent over the Model Context Protocol, on stdin and stdout.",
     ),
+    ("connect", "connect", "Write an agent host's settings so that it has memory, or undo it."),
+    ("hook", "hook", "What an agent's host runs at a session's beginning and end."),
     ("overview", "overview", "Look over memory: how much, how fresh, what ends and what waits."),
     ("principal", "declare", "List principals, or declare one."),
     ("group", "declare", "List groups, or declare one's members."),

@@ -66,6 +66,17 @@ class McpApp:
         """Serve a request."""
         if scope["type"] != "http":
             raise RuntimeError(f"only HTTP is served here, not `{scope['type']}`")
+        if (
+            scope["method"] != "POST"
+        ):  # no session to listen to or to end, and no stream that would never end
+            await _answer(
+                405,
+                {"code": -32600, "message": "only POST is served here"},
+                b"allow",
+                b"POST",
+                send,
+            )
+            return
         try:
             memory = await self._memory_of_token(bearer_of(scope))
         except NotPermitted as refused:
@@ -120,12 +131,18 @@ def _memory_of_request(request: Any) -> Memory:
 
 async def _unauthorized(refused: NotPermitted, send: Send) -> None:
     error = {"code": -32001, "message": refused.message}
+    await _answer(401, error, b"www-authenticate", b'Bearer realm="muniment"', send)
+
+
+async def _answer(
+    status: int, error: dict[str, Any], name: bytes, value: bytes, send: Send
+) -> None:
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
     headers = [
         (b"content-type", b"application/json"),
-        (b"www-authenticate", b'Bearer realm="muniment"'),
+        (name, value),
         (b"cache-control", b"no-store"),
         (b"content-length", str(len(body)).encode()),
     ]
-    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

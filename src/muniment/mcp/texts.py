@@ -80,11 +80,11 @@ TOOLS: dict[str, ToolText] = {
         "Propose changes",
         "Propose several changes at once, or replace or retire a claim. `trigger` says what happened that made it worth"
         " proposing: `{kind: conversation, uri, state: observed, observed_at}` (also: merged, released). Each change is"
-        " `{id: change_01, operation, reason}` and, for `add`: `item` (a claim: `{claim, scope, source, allowed_uses,"
-        " …}`); `supersede`: `target_id` and `item`; `deprecate` and `revalidate`: `target_id` and `source`;"
-        " `flag_conflict`: `target_ids` (two or more), `source` and `conflict_notes`. A bad diff is refused whole, with"
-        f" every finding at its place. {_WAITS} For a single statement use `remember`; for a memory that failed or"
-        " helped use `report`.",
+        " `{id: change_01, operation, reason}` and, for `add`: `item` (a claim: `{claim, scope, source, visibility,"
+        " allowed_uses, review: {status: proposed}}`); `supersede`: `target_id` and `item`; `deprecate` and"
+        " `revalidate`: `target_id` and `source`; `flag_conflict`: `target_ids` (two or more), `source` and"
+        f" `conflict_notes`. A bad diff is refused whole, with every finding at its place. {_WAITS} For"
+        " a single statement use `remember`; for a memory that failed or helped use `report`.",
     ),
     "history": ToolText(
         "History of a claim",

@@ -21,6 +21,7 @@ import typer
 from muniment import profile as profiles
 from muniment import wiring
 from muniment.cli import passphrase
+from muniment.cli.agents import agent_words, wider_group
 from muniment.cli.call import Call, Waiting, refusal
 from muniment.cli.declared import declared_text, policy_text
 from muniment.cli.options import command
@@ -221,11 +222,7 @@ def _plan(
 def _declarations(
     call: Call, asked: _Asked, profile: Profile, is_new: bool
 ) -> tuple[declare.Declaration, ...]:
-    agents = tuple(
-        one
-        for name in asked.agents
-        for one in (declare.principal(name), declare.roles(name, ("reader", "proposer")))
-    )
+    agents = agent_words(asked.agents)
     if not is_new:
         return agents and (*agents, _wider_group(call, asked, profile))
     members = (asked.principal, *PROCESSES, *asked.agents)
@@ -240,10 +237,9 @@ def _declarations(
 
 def _wider_group(call: Call, asked: _Asked, profile: Profile) -> declare.Declaration:
     with Memory.open(profile.store, tenant=profile.tenant, create=False) as memory:
-        groups = memory.acting_as(asked.principal).declared("group")
-    known: list[str] = next((one["members"] for one in groups if one["name"] == asked.group), [])
-    before = known or [asked.principal, *PROCESSES]
-    return declare.group(asked.group, tuple(dict.fromkeys([*before, *asked.agents])))
+        otherwise = (asked.principal, *PROCESSES)
+        acting = memory.acting_as(asked.principal)
+        return wider_group(acting, asked.group, asked.agents, otherwise)
 
 
 # --- showing and doing ----------------------------------------------------------------------------
