@@ -111,7 +111,13 @@ def _mount_others(app: FastAPI, served: Served) -> None:
     settings = served.settings
     app.state.seats = None
     if not settings.showcase:
-        parts = (served.memory, settings.own, settings.credential, settings.secure)
+        parts = (
+            served.memory,
+            settings.own,
+            settings.credential,
+            settings.secure,
+            settings.role,
+        )
         app.state.seats = mount_pages(app, PageSettings(*parts))
     if not settings.showcase and importlib.util.find_spec("muniment.mcp") is not None:
         asgi = importlib.import_module("muniment.mcp.asgi")

@@ -120,10 +120,10 @@ def fill(site: Site) -> dict[str, str]:
 
 
 @contextmanager
-def served(site: Site) -> Iterator[Site]:
+def served(site: Site, **more) -> Iterator[Site]:
     """The page on a real socket, in the whole application with its guard; the store stays open behind it."""
     settings = Settings(
-        lambda: Kept(site.store), own=lambda: site.ada, credential=site.settings.credential
+        lambda: Kept(site.store), own=lambda: site.ada, credential=site.settings.credential, **more
     )
     app = make_app(settings)
     site.seats = app.state.seats

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+import httpx
 import pytest
 
 from muniment.http.pages import seats as seats_module
 from muniment.http.pages.seats import COOKIE
-from tests.http.pages.site import PASSPHRASE
+from tests.http.pages.site import PASSPHRASE, fill, make_site, served
 
 
 def sign_in(browser, site, role="reviewer"):
@@ -164,6 +165,21 @@ def test_foreign_hosts_and_origins_get_nothing(site, browser):
             "/sign-in", data={"token": site.tokens["reader"]}, headers=headers
         ).status_code in (403, 421)
     assert site.ada.inbox() == before
+
+
+@pytest.mark.req("E-ONEGATE", "D-API")
+def test_a_servers_ceiling_holds_on_the_page_too(tmp_path):
+    site = make_site(tmp_path)
+    fill(site)
+    with served(site, role="reader"), httpx.Client(base_url=site.url) as browser:
+        sign_in(browser, site, "operator")
+        unlock(browser)
+        diff = site.ada.inbox()[0].diff.id
+        given = {"csrf": csrf(browser), "diff": diff, "change": "change_01", "decision": "accepted"}
+        browser.post("/inbox/decide", data=given, follow_redirects=True)
+        assert len(site.ada.inbox()) == 2
+        assert browser.get("/audit").status_code == 403
+    site.store.close()
 
 
 def test_signing_out_ends_the_seat(site, browser):

@@ -41,6 +41,7 @@ class PageSettings:
         own: Gives the memory of whoever started the server, for the one-time code; None where there is none.
         credential: The credential's file of whoever started the server; empty for none.
         secure: Whether it is served over TLS, so that cookies say so.
+        role: The ceiling of every bearer, whatever the token says.
         secret: Gives random text of 256 bits.
     """
 
@@ -48,6 +49,7 @@ class PageSettings:
     own: Callable[[], Memory] | None = None
     credential: str = ""
     secure: bool = False
+    role: str = "operator"
     secret: Callable[[], str] = lambda: secrets.token_urlsafe(32)
 
 
@@ -142,7 +144,10 @@ class Seats:
             NotPermitted: The token serves nothing.
         """
         text = text.strip()
-        return self._seat(self.settings.memory.with_token(text), text)
+        return self._seat(self._borne(text), text)
+
+    def _borne(self, text: str) -> Memory:
+        return self.settings.memory.with_token(text, role=self.settings.role)
 
     def _seat(self, memory: Memory, token: str) -> Seat:
         now = self.now()
@@ -165,7 +170,7 @@ class Seats:
             return None
         if seat.token:
             try:
-                seat.memory = self.settings.memory.with_token(seat.token)
+                seat.memory = self._borne(seat.token)
             except Refusal:
                 self.leave(seat)
                 return None
