@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,11 @@ from bench import recall_cold, report, stdio
 from muniment import Memory
 from muniment.core.token import Token
 
-ASKED = {"query": recall_cold.QUERY, "use": "answer_questions", "log": "off"}
+AT = datetime.now(UTC).replace(microsecond=0)
+"""One instant for every call: its digits are part of the text, and so of what fits the budget."""
+ASKED = {
+    "query": recall_cold.QUERY, "use": "answer_questions", "log": "off", "at": AT.isoformat(),
+}  # fmt: skip
 TOOL = {"name": "recall", "arguments": ASKED}
 WHERE = [
     "--tenant",
@@ -193,7 +198,7 @@ def measure(store: Path, environment: dict[str, str], rounds: int, starts: int) 
         http(store, environment) as by_http,
     ):
         memory = opened.acting_as(recall_cold.ASKER, scopes=[recall_cold.SCOPE])
-        asked = {key: value for key, value in ASKED.items() if key != "query"}
+        asked = {"use": ASKED["use"], "log": ASKED["log"], "at": AT}
         doors = {
             "library": lambda: memory.recall(ASKED["query"], **asked).packet.text,
             "stdio": on_stdio.recall,
