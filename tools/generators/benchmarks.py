@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.generators.tables import code, table
-
-
-def _result(root: Path, name: str) -> dict[str, Any]:
-    return dict(json.loads((root / "bench" / "results" / f"{name}.json").read_text("utf-8")))
-
-
-def _measured(result: Mapping[str, Any], command: str) -> str:
-    machine = result["machine"]
-    where = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}, SQLite {machine['sqlite']}"
-    return f"{code(command)}, {result['date'][:10]}, {where}."
+from tools.generators.tables import code, measured, result_of, table
 
 
 def faults(root: Path) -> str:
     """What power cuts, kills and rival writers did."""
-    cut, kill, writers = (_result(root, name) for name in ("powercut", "kill", "writers"))
+    cut, kill, writers = (result_of(root, name) for name in ("powercut", "kill", "writers"))
     rows = [
         ("power cuts", f"{cut['points']:,}", cut["lost"], cut["partial"], cut["damaged"]),
         (
@@ -43,9 +32,9 @@ def faults(root: Path) -> str:
         f"reached a caller; the slowest write waited {writers['slowest_ms'] / 1000:.1f} s for its turn."
     )
     said = (
-        _measured(cut, f"python -m bench.powercut --points {cut['points']}"),
-        _measured(kill, f"python -m bench.kill --kills {kill['kills']}"),
-        _measured(
+        measured(cut, f"python -m bench.powercut --points {cut['points']}"),
+        measured(kill, f"python -m bench.kill --kills {kill['kills']}"),
+        measured(
             writers,
             f"python -m bench.writers --processes {writers['processes']} --each {writers['each']}",
         ),
@@ -55,7 +44,7 @@ def faults(root: Path) -> str:
 
 def syncs(root: Path) -> str:
     """What an acknowledged write costs the disk."""
-    result = _result(root, "sync")
+    result = result_of(root, "sync")
     rows = [
         (
             code(name),
@@ -77,24 +66,24 @@ def syncs(root: Path) -> str:
         "a bare commit of as many bytes",
         "ratio",
     )
-    return table(heads, rows) + "\n\n" + _measured(result, "python -m bench.sync")
+    return table(heads, rows) + "\n\n" + measured(result, "python -m bench.sync")
 
 
 def growth(root: Path) -> str:
     """What a write costs as the store grows."""
-    result = _result(root, "write_cost")
+    result = result_of(root, "write_cost")
     sizes = tuple(result["median_ms"])
     rows = [
         (code(name), *(f"{result['median_ms'][size][name]} ms" for size in sizes), f"{grown}")
         for name, grown in result["growth"].items()
     ]
     heads = ("write", *(f"beside {int(size):,} claims" for size in sizes), "ratio")
-    return table(heads, rows) + "\n\n" + _measured(result, "python -m bench.write_cost")
+    return table(heads, rows) + "\n\n" + measured(result, "python -m bench.write_cost")
 
 
 def starts(root: Path) -> str:
     """What starting costs."""
-    result = _result(root, "startup")
+    result = result_of(root, "startup")
     named = {
         "bare": "`python -c pass`",
         "import": "`import muniment`",
@@ -112,12 +101,12 @@ def starts(root: Path) -> str:
         if (one := result[name])
     ]
     heads = ("new process", "median", "ratio to bare", "peak memory")
-    return table(heads, rows) + "\n\n" + _measured(result, "python -m bench.startup")
+    return table(heads, rows) + "\n\n" + measured(result, "python -m bench.startup")
 
 
 def cold(root: Path) -> str:
     """Where the time of a cold recall goes."""
-    result = _result(root, "recall_cold")
+    result = result_of(root, "recall_cold")
     inside = result["library_ms"]
     rows = [
         ("`python -c pass`", f"{result['bare_ms']} ms"),
@@ -128,13 +117,13 @@ def cold(root: Path) -> str:
         ("of it: recall", f"{inside['recall']} ms"),
     ]
     said = f"{result['claims']:,} claims, {result['selected']} selected, peak {result['peak_mib']} MiB."
-    measured = _measured(result, f"python -m bench.recall_cold --claims {result['claims']}")
-    return "\n\n".join((table(("new process", "median"), rows), said, measured))
+    where = measured(result, f"python -m bench.recall_cold --claims {result['claims']}")
+    return "\n\n".join((table(("new process", "median"), rows), said, where))
 
 
 def hidden(root: Path) -> str:
     """What hidden claims change, and how well a latency tells that they are there."""
-    result = _result(root, "noninterference")
+    result = result_of(root, "noninterference")
     compared = [
         (name, f"{one['pairs']:,}", f"{one['differences']}")
         for name, one in result["by_observable"].items()
@@ -155,14 +144,14 @@ def hidden(root: Path) -> str:
     commands = result.get(
         "commands", [f"python -m bench.noninterference --pairs {result['pairs']}"]
     )
-    measured = _measured(result, " && ".join(commands))
+    where = measured(result, " && ".join(commands))
     parts = (table(("observable", "pairs", "differences"), compared), said, table(heads, timed))
-    return "\n\n".join((*parts, measured))
+    return "\n\n".join((*parts, where))
 
 
 def learning(root: Path) -> str:
     """What learning costs, and where its time goes."""
-    result = _result(root, "learn_speed")
+    result = result_of(root, "learn_speed")
     steps = ("read", "examine", "encode", "sign", "reread", "append", "other", "whole")
     taken = [(step, *(f"{result[of].get(step, '–')}" for of in _PHASES)) for step in steps]
     return "\n\n".join(
@@ -170,7 +159,7 @@ def learning(root: Path) -> str:
             table(("work", "seconds", "ratio to bare"), _learning(result)),
             f"Peak memory of the first run: {result['learn_peak_mib']} MiB. Of the seconds inside a process:",
             table(("step", "learning", "accepting all"), taken),
-            _measured(result, f"python -m bench.learn_speed --files {result['files']}"),
+            measured(result, f"python -m bench.learn_speed --files {result['files']}"),
         )
     )
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from tools.generators.tables import code, table
+from tools.generators.tables import measured, result_of, table
 
 _ENGINES = (("sqlite", "SQLite"), ("duckdb", "DuckDB"), ("oxigraph", "pyoxigraph"))
 
 
 def joins(root: Path) -> str:
     """What a query costs beside the same by hand."""
-    result = _result(root, "joins")
+    result = result_of(root, "joins")
     every = result["atoms"].values()
     engines = [(e, label) for e, label in _ENGINES if any(one[f"{e}_p50_ms"] for one in every)]
     rows = [
@@ -37,12 +34,12 @@ def joins(root: Path) -> str:
     slowest = max(one["ms"] for one in result["bounds_ms"].values())
     bounds = f"A question that is too wide is refused within {slowest:.0f} ms, each by a bound that it met."
     command = f"python -m bench.joins --facts {round(result['facts'], -3)}"
-    return "\n\n".join((table(heads, rows), bounds, _measured(result, command)))
+    return "\n\n".join((table(heads, rows), bounds, measured(result, command)))
 
 
 def packing(root: Path) -> str:
     """What exact packing saves, and how long it takes."""
-    result = _result(root, "packing")
+    result = result_of(root, "packing")
     rows = [
         (f"{int(combinations):,}", f"{seconds:.2f}")
         for combinations, seconds in result["seconds_to_optimum"].items()
@@ -56,12 +53,12 @@ def packing(root: Path) -> str:
     made = table(
         ("combinations", "seconds to the optimum, every one written out and counted"), rows
     )
-    return "\n\n".join((made, said, _measured(result, "python -m bench.packing")))
+    return "\n\n".join((made, said, measured(result, "python -m bench.packing")))
 
 
 def packing_order(root: Path) -> str:
     """What becomes of the most relevant claims by how a budget is filled."""
-    result = _result(root, "packing_order")
+    result = result_of(root, "packing_order")
     names = {
         "relevance": "most relevant first (as it is)",
         "total": "greatest sum of relevance, exact",
@@ -77,11 +74,7 @@ def packing_order(root: Path) -> str:
         "tokens", "what is kept", "best claim kept", "best three kept", "evidence", "all evidence", "claims",
     )  # fmt: skip
     command = "python -m bench.packing_order --data ../shared/bench/locomo"
-    return "\n\n".join((table(heads, rows), _measured(result, command)))
-
-
-def _result(root: Path, name: str) -> dict[str, Any]:
-    return dict(json.loads((root / "bench" / "results" / f"{name}.json").read_text("utf-8")))
+    return "\n\n".join((table(heads, rows), measured(result, command)))
 
 
 def _shown(value: float | None) -> str:
@@ -90,12 +83,6 @@ def _shown(value: float | None) -> str:
 
 def _percent(share: float) -> str:
     return f"{share * 100:.1f} %"
-
-
-def _measured(result: Mapping[str, Any], command: str) -> str:
-    machine = result["machine"]
-    where = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}, SQLite {machine['sqlite']}"
-    return f"{code(command)}, {result['date'][:10]}, {where}."
 
 
 GENERATORS = {"joins": joins, "packing": packing, "packing-order": packing_order}

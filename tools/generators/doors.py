@@ -1,0 +1,101 @@
+"""Figures of the doors and of peers: tables from the results that the benchmarks printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.generators.tables import measured, result_of, table
+
+_DOORS = (
+    ("library", "the library"),
+    ("stdio", "MCP on stdin and stdout"),
+    ("http", "MCP over HTTP"),
+    ("client", "MCP on stdin and stdout, with the protocol's own client"),
+)
+_PEERS = (
+    ("muniment", "Muniment"),
+    ("fts5", "FTS5"),
+    ("lancedb", "LanceDB, hybrid"),
+    ("mem0", "mem0, without a model"),
+    ("mcp_memory", "MCP reference memory server"),
+)
+
+
+def doors(root: Path) -> str:
+    """What a door costs over the library."""
+    result = result_of(root, "interfaces")
+    rows = [
+        (label, f"{one['p50_ms']:.1f}", f"{one['p95_ms']:.1f}", f"{one['over_library_ms']:+.1f}")
+        for name, label in _DOORS
+        if (one := result["recall"].get(name))
+    ]
+    heads = (
+        f"recall among {result['claims']:,} claims",
+        "p50, ms",
+        "p95, ms",
+        "over the library, ms",
+    )
+    start = result["start"]
+    said = (
+        f"A new `muniment mcp` gives its first answer after {start['first_answer_s']:.2f} s and its first recall after "
+        f"{start['first_recall_s']:.2f} s; a bare interpreter starts in {start['bare_s'] * 1000:.0f} ms."
+    )
+    command = f"python -m bench.interfaces --claims {result['claims']}"
+    return "\n\n".join((table(heads, rows), said, measured(result, command)))
+
+
+def authority(root: Path) -> str:
+    """Whether every door refuses alike, and what a noisy process does to the wire."""
+    result, loud = result_of(root, "authority"), result_of(root, "stdio")
+    by_door = result["by_door"]
+    rows = [(name, f"{count:,}") for name, count in by_door.items()]
+    rows += [
+        ("cells in which doors differ", str(result["differences"])),
+        ("writes without a token", str(result["unauthenticated_writes"])),
+        (
+            f"lines on stdout that are no protocol, in {loud['calls']:,} loud calls",
+            str(_unclean(loud)),
+        ),
+    ]
+    heads = ("role, verb and scope, by door", "cells")
+    return "\n\n".join((table(heads, rows), measured(result, "python -m bench.authority")))
+
+
+def _unclean(loud: Mapping[str, Any]) -> int:
+    return int(loud["not_protocol"])
+
+
+def peers(root: Path) -> str:
+    """Beside what a user would pick instead."""
+    result = result_of(root, "peers")
+    rows = []
+    for name, label in _PEERS:
+        one = result.get(name)
+        if one is None:
+            continue
+        leaks = [w for w in ("order", "scores") if one[f"hidden_rows_change_{w}"]]
+        rows.append(
+            (
+                f"{label} {one['version']}",
+                f"{one['recall_at_10']:.3f}",
+                f"{one['search_p50_ms']:.1f}",
+                f"{one.get('memories', result['n']):,}",
+                f"{one['load_per_s']:,}",
+                f"yes: {' and '.join(leaks)}" if leaks else "no",
+            )
+        )
+    heads = (
+        "memory",
+        "evidence in the first 10",
+        "search p50, ms",
+        "among",
+        "loaded a second",
+        "another's hidden rows change yours",
+    )
+    command = f"python -m bench.peers --data ../shared/bench/locomo --n {result['n']}"
+    return "\n\n".join((table(heads, rows), measured(result, command)))
+
+
+GENERATORS = {"doors": doors, "authority": authority}
