@@ -42,7 +42,7 @@ demo: $(STAMP) ## learn this repository, review, ask it a question
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" bash demo/run.sh
 
 test: check ## check, then the whole test suite, then the requirements
-	@$(PY) -m pytest -q
+	@$(PY) -m tools.suite
 	@$(PY) -m tools.requirements --quiet
 
 adapters: $(ADAPTED) ## test the adapters with the libraries that they are for, in .venv-adapters
