@@ -355,3 +355,9 @@ def test_a_megabyte_of_any_shape_is_scanned_in_seconds(shape):
     start = time.process_time()
     scan(shape)
     assert time.process_time() - start < 15  # quadratic time would take minutes
+
+
+def test_letters_of_both_cases_do_not_make_a_key_a_placeholder():
+    body = "DhGoYfYA20kztIAbSPzsvePvKeQNooYMHnUd_dfol277RQwF3j7TzO43cdxxXXFwCP_WbcCvsCGh"
+    assert body not in redact(f"the key is sk-proj-{body}")
+    assert redact("the key is sk-proj-" + "x" * 40).endswith("x" * 40)

@@ -191,9 +191,12 @@ def test_stopping_lets_a_running_request_finish(slow):
 
 
 @pytest.mark.req("D-API")
-def test_no_log_and_no_answer_holds_a_token_or_what_was_asked(place, caplog):
+def test_no_log_and_no_answer_holds_a_token_or_what_was_asked(place, caplog, monkeypatch):
     import logging
 
+    for name in ("muniment", "muniment.http", "uvicorn", "uvicorn.error"):
+        monkeypatch.setattr(logging.getLogger(name), "propagate", True)
+        caplog.set_level(logging.DEBUG, logger=name)
     caplog.set_level(logging.DEBUG)
     token, seen = place.tokens["agent"], []
     with Serving(place.store) as serving, httpx.Client(base_url=serving.url) as http:

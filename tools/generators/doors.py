@@ -98,4 +98,4 @@ def peers(root: Path) -> str:
     return "\n\n".join((table(heads, rows), measured(result, command)))
 
 
-GENERATORS = {"doors": doors, "authority": authority}
+GENERATORS = {"doors": doors, "authority": authority, "peers": peers}

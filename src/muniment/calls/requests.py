@@ -42,7 +42,7 @@ Instant = Annotated[
     BeforeValidator(_instant),
     WithJsonSchema({"type": "string", "format": "date-time", "examples": ["2026-07-08T12:00:00Z"]}),
 ]
-Revision = Annotated[int, Field(ge=0, le=2**53)]
+Revision = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=LONGEST_QUERY)]
 ScopeText = Annotated[

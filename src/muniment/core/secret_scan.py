@@ -225,7 +225,7 @@ def _bits_per_character(value: str) -> float:
 def _stands_in(value: str) -> bool:
     """Whether a value only stands for a secret, as documentation and templates write it."""
     if re.search(
-        r"(?i)example|placeholder|change.?me|your[-_ ]|redacted|dummy|x{4}|\.{3}|…|\*{3}|[⟨⟩]",
+        r"(?i)example|placeholder|change.?me|your[-_ ]|redacted|dummy|(?-i:x{4}|X{4})|\.{3}|…|\*{3}|[⟨⟩]",
         value,
     ):
         return True
