@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -23,9 +23,11 @@ from muniment.core.policy import refused_by
 from muniment.core.source import Evidence, Reading, Source, compare
 from muniment.core.vocabulary import Risk, risk_of
 from muniment.memory import Memory
+from muniment.ports.source import Fetched
 from muniment.usecases.examine import Examined
 from muniment.usecases.pending import change_doc_id, open_changes
 
+Fetch = Callable[[str], Fetched]
 ORDER = ("high", "medium", "low")
 
 
@@ -109,7 +111,8 @@ class Standing:
 def waiting(memory: Memory, diff_id: str = "") -> list[tuple[Pending, tuple[Standing, ...]]]:
     """The diffs that wait, or the named one, with how their open changes stand: the riskiest first, then the oldest."""
     found = [memory.diff(diff_id)] if diff_id else [memory.diff(p.diff.id) for p in memory.inbox()]
-    diffs = [(p, standings(memory, p, examined)) for p, examined in found]
+    fetch = functools.cache(memory.session.sources.fetch)
+    diffs = [(p, _standings(memory, p, examined, fetch, open_changes(p))) for p, examined in found]
 
     def order(one: tuple[Pending, tuple[Standing, ...]]) -> tuple[int, datetime]:
         return ORDER.index(highest(s.risk for s in one[1])), one[0].diff.created_at
@@ -117,16 +120,33 @@ def waiting(memory: Memory, diff_id: str = "") -> list[tuple[Pending, tuple[Stan
     return sorted(diffs, key=order)
 
 
-def standings(memory: Memory, pending: Pending, examined: Examined) -> tuple[Standing, ...]:
-    """Put together what a reviewer should see of each open change of a diff."""
-    changes = open_changes(pending)
+def standing_of(memory: Memory, diff_id: str, change_id: str) -> Standing | None:
+    """How one open change stands, by itself; None where it waits no more.
+
+    Raises:
+        NotFound: No such diff, or none of it visible.
+    """
+    pending, examined = memory.diff(diff_id)
+    changes = [one for one in open_changes(pending) if one.id == change_id]
+    fetch = memory.session.sources.fetch
+    return next(iter(_standings(memory, pending, examined, fetch, changes)), None)
+
+
+def _standings(
+    memory: Memory,
+    pending: Pending,
+    examined: Examined,
+    fetch: Fetch,
+    changes: Sequence[Change],
+) -> tuple[Standing, ...]:
+    """Put together what a reviewer should see of some open changes of a diff."""
     named = {one for change in changes for one in (change.target_id, *change.target_ids) if one}
     known = memory.claims(named)
     proposed = pending.diff.proposed_by == memory.session.principal
     barred = proposed and not memory.may_review_own(pending.diff.scope)
     return tuple(
         replace(
-            _standing(memory, pending, examined, change, known),
+            _standing(memory, pending, examined, fetch, change, known),
             is_own=barred or (proposed and bool(change.declares)),
         )
         for change in changes
@@ -137,6 +157,7 @@ def _standing(
     memory: Memory,
     pending: Pending,
     examined: Examined,
+    fetch: Fetch,
     change: Change,
     known: Mapping[str, Claim],
 ) -> Standing:
@@ -151,7 +172,7 @@ def _standing(
         highest(risk_of(use) for claim in about for use in claim.allowed_uses),
         tuple(f for f in examined.findings if f.path == place or f.path.startswith(f"{place}/")),
         examined.conflicts.get(change.id, ()),
-        _seen(memory, change),
+        _seen(fetch, change),
         functools.partial(_dependents, memory, change),
     )
 
@@ -166,19 +187,19 @@ def highest(risks: Iterable[str]) -> Risk:
     return "high" if "high" in given else "medium" if "medium" in given else "low"
 
 
-def _seen(memory: Memory, change: Change) -> tuple[Seen, ...]:
+def _seen(fetch: Fetch, change: Change) -> tuple[Seen, ...]:
     source = change.item.source if change.item else change.source
-    return looked_at(memory, source) if source else ()
+    return looked_at(fetch, source) if source else ()
 
 
-def looked_at(memory: Memory, source: Source) -> tuple[Seen, ...]:
+def looked_at(fetch: Fetch, source: Source) -> tuple[Seen, ...]:
     """The places in a source as they read now."""
-    return tuple(_look(memory, source, one) for one in source.evidence)
+    return tuple(_look(fetch, source, one) for one in source.evidence)
 
 
-def _look(memory: Memory, source: Source, evidence: Evidence) -> Seen:
+def _look(fetch: Fetch, source: Source, evidence: Evidence) -> Seen:
     uri = evidence.uri or source.uri
-    fetched = memory.session.sources.fetch(uri)
+    fetched = fetch(uri)
     if fetched.state == "unreadable":
         return Seen(uri, evidence, Reading("could_not_observe", detail=fetched.detail), None)
     data = fetched.data if fetched.state == "read" else None

@@ -43,13 +43,6 @@ NAVIGATION = (
 )
 
 
-class Moved(Exception):
-    """The answer is another page."""
-
-    def __init__(self, to: str) -> None:
-        self.to = to
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
     """One request to the page.

@@ -22,7 +22,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from muniment.core.errors import InvalidInput, MunimentError, NotPermitted
-from muniment.http.pages.asked import HEADERS, Moved, Page, View, answer
+from muniment.http.pages.asked import HEADERS, Page, View, answer
 from muniment.http.pages.seats import COOKIE, PageSettings, Seat, Seats
 from muniment.http.pages.views import VIEWS
 from muniment.wire import http_status
@@ -63,8 +63,6 @@ class _Pages:
         page = Page(request, self.seats, seat, form, several)
         try:
             return view(page)
-        except Moved as moved:
-            return RedirectResponse(moved.to, HTTPStatus.SEE_OTHER, headers=HEADERS)
         except MunimentError as error:
             return _failed(request, seat, error)
 

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -133,15 +132,3 @@ class _Renderer:
 @lru_cache(maxsize=1)
 def _markdown() -> _Renderer:
     return _Renderer()
-
-
-def of(given: Mapping[str, Any], *path: str) -> Any:
-    """A value inside nested mappings; None where there is none.
-
-    >>> of({"a": {"b": 1}}, "a", "b"), of({}, "a", "b")
-    (1, None)
-    """
-    value: Any = given
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value

@@ -28,7 +28,7 @@ from muniment.reviewable.beside import (
     word_pieces,
 )
 from muniment.reviewable.edited import changed_parts, editable_text
-from muniment.reviewable.standing import ORDER, Seen, Standing, standings, waiting
+from muniment.reviewable.standing import ORDER, Seen, Standing, standing_of, waiting
 from muniment.usecases.review import Choice
 
 PAGE = 20
@@ -204,18 +204,12 @@ def _signer(page: Page) -> Any:
 def _refused(page: Page, diff: str, change: str, error: MunimentError) -> Response:
     """The card again, with what was wrong."""
     words = "; ".join(f"{f.message} ({f.fix})" if f.fix else f.message for f in error.findings)
-    found = _find(page, diff, change)
+    found = standing_of(page.memory, diff, change)
     if page.wants_part and found is not None:
         return page.answer(
             "card.html", card=card(found), refused=words, now=page.seats.now(), **_drawing(page)
         )
     return page.back(came_from(page, "/inbox"), "bad", words)
-
-
-def _find(page: Page, diff: str, change: str) -> Standing | None:
-    pending, examined = page.memory.diff(diff)
-    many = standings(page.memory, pending, examined)
-    return next((one for one in many if one.change.id == change), None)
 
 
 def accept_safe(page: Page) -> Response:
@@ -267,7 +261,7 @@ def _named(pending: Pending, error: MunimentError) -> Iterator[str]:
 def edit(page: Page) -> Response:
     """The form of an edit as successor."""
     diff, change = (str(page.request.path_params[name]) for name in ("diff", "change"))
-    found = _find(page, diff, change)
+    found = standing_of(page.memory, diff, change)
     if found is None or found.change.item is None:
         fix = "reject it and say why, or accept it"
         raise InvalidInput.of(
@@ -282,7 +276,7 @@ def edit(page: Page) -> Response:
 def save(page: Page) -> Response:
     """Propose the edited claim, and reject the original without a tombstone."""
     diff, change = (str(page.request.path_params[name]) for name in ("diff", "change"))
-    found = _find(page, diff, change)
+    found = standing_of(page.memory, diff, change)
     text, reason = (
         page.form.get("text", "").replace("\r\n", "\n"),
         page.form.get("reason", "").strip(),

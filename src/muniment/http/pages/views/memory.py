@@ -124,7 +124,10 @@ def claim(page: Page) -> Response:
         axes=two_axes(spans, page.seats.now()) if spans else "",
         graph=provenance(shown.claim.claim, before, after),
         around=(*before, *after),
-        evidence=[evidence(one) for one in looked_at(page.memory, shown.claim.source)],
+        evidence=[
+            evidence(one)
+            for one in looked_at(page.memory.session.sources.fetch, shown.claim.source)
+        ],
         verdicts=VERDICTS,
         audience=audience_text,
         plain=plain_text,
