@@ -21,6 +21,7 @@ from muniment.cli.call import Call, Waiting
 from muniment.cli.dialogue import Decisions, ask
 from muniment.cli.terminal import Styled, brief
 from muniment.core.errors import Conflicted, Finding, InvalidInput, MunimentError, NotPermitted
+from muniment.reviewable.standing import change_of
 from muniment.usecases.pending import change_doc_id
 from muniment.usecases.review import Choice
 
@@ -175,13 +176,11 @@ def _summary(decisions: Decisions) -> str:
 
 def _place(diff: Diff, found: Finding) -> tuple[str, str]:
     """The change that a finding is about (empty where it is none), and a path that names it."""
-    steps = found.path.split("/")[1:]
-    if len(steps) > 1 and steps[0] == "decisions":
-        return steps[1], change_doc_id(diff.id, steps[1])
-    if len(steps) > 1 and steps[0] == "changes" and int(steps[1]) < len(diff.changes):
-        change = diff.changes[int(steps[1])]
-        return change.id, "/".join((change_doc_id(diff.id, change.id), *steps[2:]))
-    return "", found.path
+    change = change_of(diff, found)
+    if not change:
+        return "", found.path
+    inside = found.path.split("/")[3:] if found.path.startswith("/changes/") else []
+    return change, "/".join((change_doc_id(diff.id, change), *inside))
 
 
 def _together(refused: Sequence[MunimentError]) -> MunimentError:

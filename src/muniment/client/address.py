@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.core.loopback import is_loopback
 from muniment.core.token import parse_token
 
 
@@ -40,20 +40,11 @@ def checked_address(address: str) -> str:
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         fix = "give scheme, host and port alone; the token goes into `token`"
         raise _refused("bad_address", "an address holds no name, password or query", fix)
-    if parts.scheme == "http" and not _is_here(host):
+    if parts.scheme == "http" and not is_loopback(host):
         message = f"the token would travel in the clear to {quoted(host)}"
         fix = "use https, or reach it at 127.0.0.1 through a tunnel"
         raise _refused("cleartext_token", message, fix)
     return address.rstrip("/")
-
-
-def _is_here(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def checked_token(token: str | None, file: str | Path | None) -> Secret:

@@ -16,7 +16,6 @@ openai/nomic-embed-text:v1.5 127.0.0.1.window-8000.1 (768)
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -24,6 +23,7 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from muniment.core.embedding import Space
 from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.core.loopback import is_loopback
 
 OWN_HOST = "api.openai.com"
 OWN_URL = f"https://{OWN_HOST}/v1"
@@ -154,20 +154,6 @@ def _address(address: str, options: Mapping[str, str]) -> SplitResult:
             "write `cleartext=allow`, or leave it out",
         )
     return url
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine by its very name, which no lookup is asked for.
-
-    >>> [is_loopback(host) for host in ("localhost", "127.9.9.9", "::1", "10.0.0.1", "127.0.0.1.evil.example")]
-    [True, True, True, False, False]
-    """
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _require_secrecy(url: SplitResult, key_env: str, cleartext: str) -> None:

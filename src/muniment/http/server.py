@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import logging
 import signal
 import socket
@@ -21,6 +20,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from muniment.core.errors import Finding, InvalidInput, quoted
+from muniment.core.loopback import is_loopback
 from muniment.http.settings import LOOPBACK, Limits
 
 PORT = 8765
@@ -60,20 +60,6 @@ class Place:
         own = f"[{self.host}]" if ":" in self.host else self.host
         wild = self.host in ("0.0.0.0", "::", "")  # noqa: S104 - looked for, not bound to
         return (*LOOPBACK, *(() if wild else (own,)), *self.names)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine reaches a host.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, True, False)
-    """
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def refuse_open(place: Place) -> None:

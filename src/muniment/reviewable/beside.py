@@ -13,6 +13,7 @@ import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from muniment.core.claim import Claim
@@ -96,6 +97,21 @@ def audience_text(claim: Claim) -> str:
     audience = claim.visibility.audience
     who = " and ".join(" or ".join(one) for one in audience) or "everybody of the tenant"
     return f"{who} ({claim.visibility.level})"
+
+
+def elapsed(then: datetime, now: datetime) -> str:
+    """How long it was between two instants, in one unit; nothing for less than a minute.
+
+    >>> from datetime import UTC
+    >>> elapsed(datetime(2026, 7, 8, 9, tzinfo=UTC), datetime(2026, 7, 8, 12, tzinfo=UTC))
+    '3 hours'
+    """
+    seconds = max(0, int((now - then).total_seconds()))
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return ""
 
 
 # --- evidence -------------------------------------------------------------------------------------

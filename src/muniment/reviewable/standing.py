@@ -17,7 +17,7 @@ from datetime import datetime
 
 from muniment.core.claim import Claim
 from muniment.core.conflict import Conflict
-from muniment.core.diff import Change, Pending
+from muniment.core.diff import Change, Diff, Pending
 from muniment.core.errors import Finding, NotFound
 from muniment.core.policy import refused_by
 from muniment.core.source import Evidence, Reading, Source, compare
@@ -175,6 +175,16 @@ def _standing(
         _seen(fetch, change),
         functools.partial(_dependents, memory, change),
     )
+
+
+def change_of(diff: Diff, found: Finding) -> str:
+    """The change that a finding is about; empty where it is about none."""
+    steps = found.path.split("/")[1:]
+    if len(steps) > 1 and steps[0] == "decisions":
+        return steps[1]
+    if len(steps) > 1 and steps[0] == "changes" and int(steps[1]) < len(diff.changes):
+        return diff.changes[int(steps[1])].id
+    return ""
 
 
 def highest(risks: Iterable[str]) -> Risk:

@@ -63,12 +63,7 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
     """
     from muniment.usecases.answer import Asked
 
-    findings = request_findings(request)
-    if findings:
-        raise InvalidInput.of(findings)
-    widening = scope_findings(request.scopes, session.scopes)
-    if widening:
-        raise NotPermitted(str(widening[0]), widening)
+    refuse_wrong(session, request)
     counter = session.counter(request.counter)
     now = session.now()
     scopes = tuple(sorted(request.scopes or session.scopes))
@@ -84,6 +79,21 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
     if request.log == "off":
         return Recalled(packet)
     return Recalled(packet, _log(session, request, packet, hits, now))
+
+
+def refuse_wrong(session: Session, request: Request) -> None:
+    """Refuse a request that cannot be asked, or not here.
+
+    Raises:
+        InvalidInput: Something is wrong with it; all of it is said.
+        NotPermitted: It asks for a scope that is not in force.
+    """
+    findings = request_findings(request)
+    if findings:
+        raise InvalidInput.of(findings)
+    widening = scope_findings(request.scopes, session.scopes)
+    if widening:
+        raise NotPermitted(str(widening[0]), widening)
 
 
 def packet_of(

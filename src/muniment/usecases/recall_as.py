@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from muniment.core.errors import InvalidInput, NotPermitted
 from muniment.core.packet import Packet
-from muniment.core.request import Request, request_findings, scope_findings
+from muniment.core.request import Request
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -30,15 +29,10 @@ def recall_as(session: Session, principal: str, request: Request, ontology: str 
         NotPermitted: Whoever looks is no operator, or asks for a scope that is not in force.
     """
     from muniment.usecases.answer import Asked
-    from muniment.usecases.recall import packet_of
+    from muniment.usecases.recall import packet_of, refuse_wrong
 
     request = replace(request, own_proposals=False, log="off", reread=False)
-    findings = request_findings(request)
-    if findings:
-        raise InvalidInput.of(findings)
-    widening = scope_findings(request.scopes, session.scopes)
-    if widening:
-        raise NotPermitted(str(widening[0]), widening)
+    refuse_wrong(session, request)
     acting = replace(session, principal=principal, once="")
     scopes = tuple(sorted(request.scopes or session.scopes))
     at = request.at or session.now()

@@ -55,17 +55,22 @@ def report(
         "operation": "revalidate" if verdict == "useful" else "deprecate",
         "target_id": claim_id,
         "reason": f"reported {verdict}: {reason.strip()}",
-        "source": _source(session, parts.get("source"), now),
+        "source": source_of(session, parts.get("source"), now),
     }
     if verdict == "wrong":
         change["retire"] = "invalid"
-    trigger = {
+    trigger = observed_by(session, now)
+    return propose(session, {"scope": encode(scope), "trigger": trigger, "changes": [change]})
+
+
+def observed_by(session: Session, now: str) -> dict[str, Any]:
+    """What makes a reporter propose: it observed something."""
+    return {
         "kind": "report",
         "uri": f"principal:{session.principal}",
         "state": "observed",
         "observed_at": now,
     }
-    return propose(session, {"scope": encode(scope), "trigger": trigger, "changes": [change]})
 
 
 def _refuse(verdict: str, reason: str) -> None:
@@ -82,7 +87,12 @@ def _refuse(verdict: str, reason: str) -> None:
         raise InvalidInput.of(tuple(found))
 
 
-def _source(session: Session, given: Any, now: str) -> dict[str, Any]:
+def source_of(session: Session, given: Any, now: str) -> dict[str, Any]:
+    """Where it was seen: an address, an object, or the reporter's own word where nothing is given.
+
+    Raises:
+        InvalidInput: It is neither.
+    """
     if isinstance(given, Mapping):
         return {"observed_at": now, **given}
     if isinstance(given, str) and given:

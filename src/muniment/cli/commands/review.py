@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +24,7 @@ from muniment.cli.page import RISK_STYLE
 from muniment.cli.passphrase import PassphraseFd, PassphraseFile
 from muniment.cli.picking import LISTED, Picker
 from muniment.cli.terminal import Piece, Styled, brief
+from muniment.reviewable.beside import elapsed
 from muniment.reviewable.standing import ORDER, Standing, highest, waiting
 from muniment.usecases.review import Choice
 
@@ -62,7 +62,8 @@ def _list(
     for pending, of_diff in diffs:
         diff = pending.diff
         risk = highest(s.risk for s in of_diff)
-        age = _age(call.memory().session.now(), diff.created_at)
+        old = elapsed(diff.created_at, call.memory().session.now())
+        age = f"{old} old" if old else "new"
         screen.out(
             Styled(diff.id, "bold"),
             f"  {len(of_diff)} waiting, by {diff.proposed_by} in {diff.scope}, {age}  ",
@@ -89,21 +90,6 @@ def _row(one: Standing, whole_name: bool) -> tuple[Piece, ...]:
         Styled(said, style),
         brief(what, 70),
     )
-
-
-def _age(now: datetime, then: datetime) -> str:
-    """How long ago, in one unit.
-
-    >>> from datetime import UTC
-    >>> _age(datetime(2026, 7, 8, 12, tzinfo=UTC), datetime(2026, 7, 8, 9, tzinfo=UTC))
-    '3 hours old'
-    """
-    seconds = max(0, int((now - then).total_seconds()))
-    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= size:
-            count = seconds // size
-            return f"{count} {unit}{'s' if count > 1 else ''} old"
-    return "new"
 
 
 # --- review ---------------------------------------------------------------------------------------

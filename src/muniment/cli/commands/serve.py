@@ -13,6 +13,7 @@ from muniment.cli.call import Call, refusal
 from muniment.cli.options import command
 from muniment.cli.terminal import Styled
 from muniment.core.errors import MunimentError
+from muniment.core.loopback import is_loopback
 
 if TYPE_CHECKING:
     from muniment.http.server import Place
@@ -111,7 +112,7 @@ def _run(call: Call, place: Place, settings: Settings, listener: Any, showcase: 
 
     def started() -> None:
         seats = app.state.seats
-        code = seats.code() if seats is not None and server.is_loopback(place.host) else ""
+        code = seats.code() if seats is not None and is_loopback(place.host) else ""
         _say(call, address, f"{address}/sign-in?code={code}" if code else "", showcase)
 
     made = server.make_server(app, place, settings.limits, started)

@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from muniment.core.text import visible
+from muniment.reviewable.beside import elapsed
 
 _TAGS = {
     "p", "br", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h3", "h4", "h5", "h6",
@@ -87,12 +88,8 @@ def age(then: datetime, now: datetime) -> str:
     >>> age(datetime(2026, 7, 8, 9, tzinfo=UTC), datetime(2026, 7, 8, 12, tzinfo=UTC))
     '3 hours ago'
     """
-    seconds = max(0, int((now - then).total_seconds()))
-    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= size:
-            count = seconds // size
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
-    return "just now"
+    told = elapsed(then, now)
+    return f"{told} ago" if told else "just now"
 
 
 def markdown(text: str) -> Markup:

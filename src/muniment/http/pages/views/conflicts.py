@@ -21,6 +21,7 @@ from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, MunimentError
 from muniment.core.precedence import PRECEDENCE, Ruling, judge
 from muniment.http.pages.asked import Page
+from muniment.usecases.report import observed_by, source_of
 from muniment.wire import http_status
 
 PAGE = 20
@@ -121,7 +122,8 @@ def _diff(page: Page, sides: list[str], given: Mapping[str, str]) -> dict[str, A
     others = [one for one in sides if one != given["goes"] and one in known]
     _refuse(given, goes is not None and bool(others))
     assert goes is not None
-    source = _source(page, given["source"])
+    session, now = page.memory.session, encode(page.seats.now())
+    source = source_of(session, given["source"], now)
     change: dict[str, Any] = {
         "id": "change_01",
         "target_id": goes.id,
@@ -134,12 +136,7 @@ def _diff(page: Page, sides: list[str], given: Mapping[str, str]) -> dict[str, A
         change |= {"operation": "supersede", "item": item}
     else:
         change |= {"operation": "deprecate", "source": source}
-    trigger = {
-        "kind": "report",
-        "uri": f"principal:{page.memory.session.principal}",
-        "state": "observed",
-        "observed_at": source["observed_at"],
-    }
+    trigger = observed_by(session, now)
     return {"scope": encode(goes.scope), "trigger": trigger, "changes": [change]}
 
 
@@ -159,17 +156,6 @@ def _refuse(given: Mapping[str, str], is_known: bool) -> None:
         raise InvalidInput.of(tuple(found))
 
 
-def _source(page: Page, address: str) -> dict[str, Any]:
-    """Where it was seen; the proposer's own word where no address is given."""
-    now = encode(page.seats.now())
-    if not address:
-        who = page.memory.session.principal
-        kind = "user_statement" if who.startswith("user:") else "agent_report"
-        return {"kind": kind, "uri": f"principal:{who}", "observed_at": now}
-    kind = "file" if address.startswith(("file:", "repo:")) else "document"
-    return {"kind": kind, "uri": address, "observed_at": now}
-
-
 def flag(page: Page) -> Response:
     """Propose to record that two claims contradict one another."""
     form = page.form
@@ -177,22 +163,16 @@ def flag(page: Page) -> Response:
     reason = form.get("reason", "").strip()
     known = page.memory.claims(ids)
     scope = next((known[one].scope for one in ids if one in known), None)
-    now = encode(page.seats.now())
+    session, now = page.memory.session, encode(page.seats.now())
     change = {
         "id": "change_01",
         "operation": "flag_conflict",
         "target_ids": ids,
         "reason": reason,
         "conflict_notes": reason,
-        "source": _source(page, ""),
+        "source": source_of(session, "", now),
     }
-    trigger = {
-        "kind": "report",
-        "uri": f"principal:{page.memory.session.principal}",
-        "state": "observed",
-        "observed_at": now,
-    }
-    diff: dict[str, Any] = {"trigger": trigger, "changes": [change]}
+    diff: dict[str, Any] = {"trigger": observed_by(session, now), "changes": [change]}
     if scope is not None:
         diff["scope"] = encode(scope)
     try:

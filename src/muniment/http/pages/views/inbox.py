@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ from muniment.reviewable.beside import (
     word_pieces,
 )
 from muniment.reviewable.edited import changed_parts, editable_text
-from muniment.reviewable.standing import ORDER, Seen, Standing, standing_of, waiting
+from muniment.reviewable.standing import ORDER, Seen, Standing, change_of, standing_of, waiting
 from muniment.usecases.review import Choice
 
 PAGE = 20
@@ -235,7 +235,7 @@ def _accept(
     try:
         page.memory.review(pending.diff.id, choices, signer)
     except (InvalidInput, Conflicted) as error:
-        out = set(_named(pending, error))
+        out = {change_of(pending.diff, found) for found in error.findings}
         rest = {name: choice for name, choice in choices.items() if name not in out}
         words = [f.message for f in error.findings]
         if len(rest) == len(choices):
@@ -243,16 +243,6 @@ def _accept(
         done, more = _accept(page, pending, rest, signer)
         return done, words + more
     return len(choices), []
-
-
-def _named(pending: Pending, error: MunimentError) -> Iterator[str]:
-    """The changes that findings are about."""
-    for found in error.findings:
-        steps = found.path.split("/")[1:]
-        if len(steps) > 1 and steps[0] == "decisions":
-            yield steps[1]
-        elif len(steps) > 1 and steps[0] == "changes" and steps[1].isdigit():
-            yield pending.diff.changes[int(steps[1])].id
 
 
 # --- editing --------------------------------------------------------------------------------------
