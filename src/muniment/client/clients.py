@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Generator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -17,6 +18,10 @@ from muniment.client.problems import lost
 from muniment.client.sending import Asked, Body, Patience, answer_of, is_worth_repeating
 from muniment.client.verbs import Verbs
 from muniment.core.errors import MunimentError
+
+Got = httpx.Response | httpx.TransportError | None
+"""What came of a step: an answer, none, or, of waiting, nothing."""
+Steps = Generator[dict[str, Any] | float, Got, Body]
 
 
 class _Reaching:
@@ -68,15 +73,48 @@ class _Reaching:
             options["verify"] = ssl.create_default_context(cafile=str(self._ca_file))
         return options
 
-    def _pause(self, attempt: int, response: httpx.Response | None) -> float | None:
+    def _steps(self, plan: Plan) -> Steps:
+        """What a plan comes to: requests to send, and seconds to wait between them; it returns the answer."""
+        asked = next(plan)
+        try:
+            while True:
+                try:
+                    answer = yield from self._attempts(asked)
+                except MunimentError as error:
+                    asked = plan.throw(error)
+                else:
+                    asked = plan.send(answer)
+        except StopIteration as end:
+            found: Body = end.value
+            return found
+
+    def _attempts(self, asked: Asked) -> Steps:
+        request = {
+            "method": asked.method,
+            "url": asked.path,
+            "headers": asked.headers(self._token),
+            "content": asked.content(),
+            "params": asked.query,
+        }
+        for attempt in itertools.count(1):
+            got = yield request
+            pause = self._pause(attempt, got)
+            if isinstance(got, httpx.Response) and (pause is None or not is_worth_repeating(got)):
+                return answer_of(got)
+            if pause is None:
+                raise self._lost(got)
+            yield pause
+        raise AssertionError("attempts are counted")
+
+    def _pause(self, attempt: int, got: Got) -> float | None:
         """Seconds before the next attempt; None where there is none."""
         if attempt >= self._patience.attempts:
             return None
-        asked_for = response.headers.get("retry-after", "") if response is not None else ""
+        asked_for = got.headers.get("retry-after", "") if isinstance(got, httpx.Response) else ""
         return self._patience.before(attempt + 1, asked_for)
 
-    def _lost(self, error: httpx.TransportError) -> MunimentError:
-        slow = isinstance(error, httpx.TimeoutException)
+    def _lost(self, got: Got) -> MunimentError:
+        slow = isinstance(got, httpx.TimeoutException)
         return lost("did not answer in time" if slow else "cannot be reached", self._host)
 
 
@@ -106,37 +144,23 @@ class Client(_Reaching, Verbs[Body]):
         self._http.close()
 
     def _run(self, plan: Plan) -> Body:
-        request = next(plan)
+        steps, got = self._steps(plan), None
         try:
             while True:
-                try:
-                    answer = self._send(request)
-                except MunimentError as error:
-                    request = plan.throw(error)
-                else:
-                    request = plan.send(answer)
+                step = steps.send(got)
+                got = self._do(step)
         except StopIteration as end:
             found: Body = end.value
             return found
 
-    def _send(self, asked: Asked) -> Body:
-        headers, content, attempt = asked.headers(self._token), asked.content(), 0
-        while True:
-            attempt += 1
-            response: httpx.Response | None = None
-            failed: MunimentError | None = None
-            try:
-                response = self._http.request(
-                    asked.method, asked.path, headers=headers, content=content, params=asked.query
-                )
-            except httpx.TransportError as error:
-                failed = self._lost(error)
-            if response is not None and not is_worth_repeating(response):
-                return answer_of(response)
-            pause = self._pause(attempt, response)
-            if pause is None:
-                raise failed or _refusal(response)
-            time.sleep(pause)
+    def _do(self, step: dict[str, Any] | float) -> Got:
+        if not isinstance(step, dict):
+            time.sleep(step)
+            return None
+        try:
+            return self._http.request(**step)
+        except httpx.TransportError as error:
+            return error
 
 
 class AsyncClient(_Reaching, Verbs[Coroutine[Any, Any, Body]]):
@@ -165,44 +189,20 @@ class AsyncClient(_Reaching, Verbs[Coroutine[Any, Any, Body]]):
         await self._http.aclose()
 
     async def _run(self, plan: Plan) -> Body:
-        request = next(plan)
+        steps, got = self._steps(plan), None
         try:
             while True:
-                try:
-                    answer = await self._send(request)
-                except MunimentError as error:
-                    request = plan.throw(error)
-                else:
-                    request = plan.send(answer)
+                step = steps.send(got)
+                got = await self._do(step)
         except StopIteration as end:
             found: Body = end.value
             return found
 
-    async def _send(self, asked: Asked) -> Body:
-        headers, content, attempt = asked.headers(self._token), asked.content(), 0
-        while True:
-            attempt += 1
-            response: httpx.Response | None = None
-            failed: MunimentError | None = None
-            try:
-                response = await self._http.request(
-                    asked.method, asked.path, headers=headers, content=content, params=asked.query
-                )
-            except httpx.TransportError as error:
-                failed = self._lost(error)
-            if response is not None and not is_worth_repeating(response):
-                return answer_of(response)
-            pause = self._pause(attempt, response)
-            if pause is None:
-                raise failed or _refusal(response)
-            await asyncio.sleep(pause)
-
-
-def _refusal(response: httpx.Response | None) -> MunimentError:
-    """The refusal in an answer that asks to come again, once nobody will."""
-    assert response is not None
-    try:
-        answer_of(response)
-    except MunimentError as error:
-        return error
-    raise AssertionError("a server that asks to come again refuses")
+    async def _do(self, step: dict[str, Any] | float) -> Got:
+        if not isinstance(step, dict):
+            await asyncio.sleep(step)
+            return None
+        try:
+            return await self._http.request(**step)
+        except httpx.TransportError as error:
+            return error
