@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from muniment.embed.endpoint import OPTIONS
 from muniment.embed.opening import KINDS
-from tools.generators.tables import code, table
+from tools.generators.tables import code, result_of, table
 
 _LABELS = {
     "1": "all rows, one thread",
@@ -34,7 +33,7 @@ def endpoint_options(root: Path) -> str:
 
 def vectors(root: Path) -> str:
     """How long scoring vectors takes."""
-    result = _result(root, "vectors")
+    result = result_of(root, "vectors")
 
     def both(name: str) -> str:
         return f"{result['median_ms'][name]:.1f} ms ({result['least_ms'][name]:.1f})"
@@ -53,7 +52,7 @@ def vectors(root: Path) -> str:
 
 def similarities(root: Path) -> str:
     """How close unrelated texts and answers lie."""
-    result = _result(root, "similarity")
+    result = result_of(root, "similarity")
     sets = [
         ("a question and messages of other conversations (LoCoMo)", result["locomo"]["unrelated"]),
         ("a question and its evidence (LoCoMo)", result["locomo"]["answers"]),
@@ -84,10 +83,6 @@ def similarities(root: Path) -> str:
     )
     measured = _measured(result, "python -m bench.similarity --locomo ../shared/bench/locomo")
     return "\n\n".join((table(heads, rows), found, measured))
-
-
-def _result(root: Path, name: str) -> dict[str, Any]:
-    return dict(json.loads((root / "bench" / "results" / f"{name}.json").read_text("utf-8")))
 
 
 def _measured(result: dict[str, Any], command: str) -> str:
