@@ -25,7 +25,7 @@ from muniment.index.blocks import Segment, written
 from muniment.index.entry import entry_of
 from muniment.index.selection import BITS, Groups, Part, Run, View, groups, superseded
 from muniment.index.table import Array, merged, named, of_entries
-from muniment.usecases.viewing import Viewing
+from muniment.usecases.viewing import Viewing, worked_out
 
 WINDOWS = tuple(
     DAY * days
@@ -118,13 +118,13 @@ class Judged:
 
 def superseded_in(viewing: Viewing, runs: tuple[Run, ...], upto: int) -> Superseded:
     """What claims in scope, and erased ones, replaced."""
-    place = ("superseded", viewing.state, upto, tuple(run.key for run in runs))
-    found: Superseded | None = viewing.snapshot.memo.get(place)
-    if found is None:
+
+    def found() -> Superseded:
         more = {old: one for one, olds in viewing.erased().items() for old in olds}
-        places, claims = superseded(runs, more)
-        found = viewing.snapshot.memo[place] = Superseded(places, claims)
-    return found
+        return Superseded(*superseded(runs, more))
+
+    place = ("superseded", viewing.state, upto, tuple(run.key for run in runs))
+    return worked_out(viewing.snapshot, place, found)
 
 
 def judge(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from muniment.core.codec import read_time
-from muniment.usecases.viewing import Viewing
+from muniment.usecases.viewing import Viewing, worked_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ def revisions(viewing: Viewing, as_of: int | datetime | None) -> Revisions:
     """The latest state, or the one that was asked for."""
     if as_of is not None:
         return _past(viewing, as_of)
-    place, memo = ("revisions", viewing.state), viewing.snapshot.memo
-    found: Revisions | None = memo.get(place)
-    if found is None:
-        visible = viewing.classes.values()
-        latest = max((row.revision for row in visible), default=0)
-        found = memo[place] = Revisions(latest, sum(row.count for row in visible))
-    return found
+    return worked_out(viewing.snapshot, ("revisions", viewing.state), lambda: _latest(viewing))
+
+
+def _latest(viewing: Viewing) -> Revisions:
+    visible = viewing.classes.values()
+    latest = max((row.revision for row in visible), default=0)
+    return Revisions(latest, sum(row.count for row in visible))
 
 
 def _past(viewing: Viewing, as_of: int | datetime) -> Revisions:

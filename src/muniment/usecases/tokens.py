@@ -31,7 +31,7 @@ from muniment.ports.store import Snapshot, Store
 from muniment.usecases.credentials import registered_keys
 from muniment.usecases.declare import Declaration, declare, is_bootstrap, statement_of
 from muniment.usecases.session import Session
-from muniment.usecases.viewing import Viewing, not_found
+from muniment.usecases.viewing import Viewing, not_found, worked_out
 
 _UNSET = "0" * 64
 
@@ -174,23 +174,20 @@ def _is_vouched_for(
     snapshot: Snapshot, presented: Presented, content: Mapping[str, Any], verify: Verifier
 ) -> bool:
     """Whether an operator of today signed the token, or nobody governs yet."""
-    place = ("token", presented.id, str(content.get("signature", "")))
-    known: bool | None = snapshot.memo.get(place)
-    if known is not None:
-        return known
-    by, key = str(content.get("declared_by", "")), str(content.get("public_key", ""))
-    viewing = Viewing(snapshot, by)
-    if not key:
-        good = is_bootstrap(snapshot)
-    else:
+
+    def good() -> bool:
+        by, key = str(content.get("declared_by", "")), str(content.get("public_key", ""))
+        if not key:
+            return is_bootstrap(snapshot)
+        viewing = Viewing(snapshot, by)
         statement = canonical(statement_of(presented.tenant, "token", content))
-        good = (
+        return (
             "operator" in viewing.principal.roles
             and key in registered_keys(viewing, by)
             and verify(key, statement, str(content["signature"]))
         )
-    snapshot.memo[place] = good
-    return good
+
+    return worked_out(snapshot, ("token", presented.id, str(content.get("signature", ""))), good)
 
 
 def _refused() -> Unauthenticated:

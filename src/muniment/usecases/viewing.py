@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 def members(snapshot: Snapshot) -> Mapping[str, tuple[str, ...]]:
     """Group name to its direct members."""
-    return _worked_out(snapshot, ("members",), lambda: _members(snapshot))
+    return worked_out(snapshot, ("members",), lambda: _members(snapshot))
 
 
 def _members(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
@@ -34,7 +34,7 @@ def _members(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
 
 def roles_of(snapshot: Snapshot, name: str) -> frozenset[str]:
     """The roles declared for a principal."""
-    return _worked_out(snapshot, ("roles", name), lambda: _roles(snapshot, name))
+    return worked_out(snapshot, ("roles", name), lambda: _roles(snapshot, name))
 
 
 def _roles(snapshot: Snapshot, name: str) -> frozenset[str]:
@@ -45,7 +45,7 @@ def _roles(snapshot: Snapshot, name: str) -> frozenset[str]:
     return frozenset(content["roles"]) if content else frozenset()
 
 
-def _worked_out(snapshot: Snapshot, place: tuple[Any, ...], make: Callable[[], T]) -> T:
+def worked_out(snapshot: Snapshot, place: tuple[Any, ...], make: Callable[[], T]) -> T:
     """What was worked out of this state, once."""
     memo = snapshot.memo
     found: T | None = memo.get(place)
@@ -60,7 +60,7 @@ def last_erasure(snapshot: Snapshot) -> int:
     def found() -> int:
         return max((doc.seq for doc in snapshot.docs("erased")), default=0)
 
-    return _worked_out(snapshot, ("last erasure",), found)
+    return worked_out(snapshot, ("last erasure",), found)
 
 
 def _visible(snapshot: Snapshot, everything: frozenset[str]) -> dict[str, ClassRow]:
@@ -69,7 +69,7 @@ def _visible(snapshot: Snapshot, everything: frozenset[str]) -> dict[str, ClassR
     def found() -> dict[str, ClassRow]:
         return {row.id: row for row in snapshot.classes() if may_see(row.audience, everything)}
 
-    return _worked_out(snapshot, ("classes", everything), found)
+    return worked_out(snapshot, ("classes", everything), found)
 
 
 class Viewing:
@@ -133,7 +133,7 @@ class Viewing:
             rows = self.classes.values()
             return tuple(sorted(r.id for r in rows if (r.scope_kind, r.scope_id) in wanted))
 
-        return _worked_out(self.snapshot, ("in scope", self._sight, wanted), found)
+        return worked_out(self.snapshot, ("in scope", self._sight, wanted), found)
 
     def scope_of(self, cls: str) -> Scope:
         """The scope of a visible class."""
@@ -238,7 +238,7 @@ class Viewing:
         """Recorded conflicts of which every side is visible, in ledger order."""
         if self._conflicts is None:
             place = ("conflicts", self._sight, self.upto)
-            self._conflicts = _worked_out(self.snapshot, place, self._recorded_conflicts)
+            self._conflicts = worked_out(self.snapshot, place, self._recorded_conflicts)
         return self._conflicts
 
     def _recorded_conflicts(self) -> tuple[Mapping[str, Any], ...]:
@@ -261,7 +261,7 @@ class Viewing:
         """Erased claims whose class is visible, with what they had superseded."""
         if self._erased is None:
             place = ("erased", self._sight)
-            self._erased = _worked_out(self.snapshot, place, self._erased_claims)
+            self._erased = worked_out(self.snapshot, place, self._erased_claims)
         return self._erased
 
     def _erased_claims(self) -> dict[str, tuple[str, ...]]:
