@@ -33,6 +33,9 @@ SMALL: tuple[tuple[str, ...], ...] = (
     ("bench.scale", "--n", "20000", "--questions", "12"),
     ("bench.stdio", "--calls", "500"),
     ("bench.interfaces", "--claims", "2000", "--rounds", "30", "--starts", "3"),
+    ("bench.authority",),
+    ("bench.http_load", "--claims", "2000", "--rounds", "30", "--readers", "50", "--each", "2"),
+    ("bench.api_fuzz", "--requests", "1000"),
 )
 FULL: tuple[tuple[str, ...], ...] = (
     ("bench.sync",),
@@ -57,6 +60,11 @@ FULL: tuple[tuple[str, ...], ...] = (
     ("bench.scale", "--n", "1000000"),
     ("bench.stdio",),
     ("bench.interfaces",),
+    ("bench.authority",),
+    ("bench.http_load", "--claims", "100000", "--readers", "200"),
+    ("bench.api_fuzz", "--requests", "20000"),
+    ("bench.mcp_conformance",),
+    ("bench.peers", "--data", "../shared/bench/locomo"),
 )
 
 

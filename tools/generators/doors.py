@@ -67,6 +67,39 @@ def _unclean(loud: Mapping[str, Any]) -> int:
     return int(loud["not_protocol"])
 
 
+_SERVERS = {"fixture": "the suite's fixture", "product": "`muniment serve`"}
+
+
+def conformance(root: Path) -> str:
+    """What the protocol's own tools say."""
+    result = result_of(root, "mcp_conformance")
+    rows: list[tuple[str, ...]] = []
+    reasons: dict[str, dict[str, None]] = {}
+    for server, label in _SERVERS.items():
+        for revision, one in result["suite"][server].items():
+            expected = one["expected_failures"]
+            counts = (one["scenarios"], one["passed"], len(expected), one["unexpected"])
+            rows.append((label, revision, *map(str, counts), str(one["checks_passed"])))
+            for name, reason in expected.items():
+                reasons.setdefault(reason, {})[f"`{name}`"] = None
+    heads = (
+        "server",
+        "revision",
+        "scenarios",
+        "passed",
+        "fail as expected",
+        "unexpected",
+        "checks passed",
+    )
+    listed = "\n".join(f"- {', '.join(names)}: {reason}." for reason, names in reasons.items())
+    methods = ", ".join(f"`{name}`" for name in result["inspector"]["stdio"])
+    refused = result["inspector_refused"]
+    said = f"The inspector by {' and by '.join(result['inspector'])}, {methods}: {refused} refused."
+    suite = result["packages"]["@modelcontextprotocol/conformance"]
+    where = measured(result, "python -m bench.mcp_conformance") + f" Suite {suite}."
+    return "\n\n".join((table(heads, rows), f"What fails as expected:\n\n{listed}", said, where))
+
+
 def peers(root: Path) -> str:
     """Beside what a user would pick instead."""
     result = result_of(root, "peers")
@@ -98,4 +131,4 @@ def peers(root: Path) -> str:
     return "\n\n".join((table(heads, rows), measured(result, command)))
 
 
-GENERATORS = {"doors": doors, "authority": authority, "peers": peers}
+GENERATORS = {"doors": doors, "conformance": conformance, "authority": authority, "peers": peers}

@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
@@ -43,13 +44,13 @@ class McpApp:
         memory_of_token: Callable[[str], Awaitable[Memory]],
         security: TransportSecuritySettings | None,
         path: str,
-        limits: Limits,
+        server: Server[Any],
     ) -> None:
-        """Take what `mcp_app` was given."""
+        """Take what `mcp_app` was given, and the server that it made."""
         self.path = path
         self._memory_of_token = memory_of_token
         self._manager = StreamableHTTPSessionManager(
-            make_server(_memory_of_request, limits),
+            server,
             json_response=True,
             stateless=True,
             security_settings=security,
@@ -108,7 +109,7 @@ def mcp_app(
         allowed_hosts=list(hosts),
         allowed_origins=list(origins),
     )
-    return McpApp(memory_of_token, security, path, limits or Limits())
+    return McpApp(memory_of_token, security, path, make_server(_memory_of_request, limits))
 
 
 def bearer_of(scope: Scope) -> str:
