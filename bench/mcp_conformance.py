@@ -8,7 +8,7 @@
   passes although it is listed, is *unexpected*, and the exit code says so.
 - The inspector asks `muniment mcp` on stdin and stdout and `muniment serve` by HTTP with a token.
 - Node and both tools come from the npm registry in fixed versions, into `--tools`, outside the repository;
-  `MUNIMENT_MCP_TOOLS` names the folder too, also for the test that runs this.
+  `MCP_TOOLS` names the folder too, also for the test that runs this.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ OF_THE_SUITE = re.compile("Not testable: server does not list the diagnostic too
 def default_tools() -> Path:
     """Where the tools are kept."""
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("MUNIMENT_MCP_TOOLS") or Path(caches) / "muniment-mcp-tools")
+    return Path(os.environ.get("MCP_TOOLS") or Path(caches) / "muniment-mcp-tools")
 
 
 def are_there(tools: Path) -> bool:

@@ -59,7 +59,7 @@ def test_every_expected_failure_has_its_reason():
 
 @pytest.mark.skipif(
     not conformance.are_there(conformance.default_tools()),
-    reason="node and the protocol's tools are not where `MUNIMENT_MCP_TOOLS` says",
+    reason="node and the protocol's tools are not where `MCP_TOOLS` says",
 )
 def test_the_official_suite_and_inspector_find_nothing_unexpected(capsys):
     code = conformance.main(["--json"])
