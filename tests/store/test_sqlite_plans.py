@@ -1,10 +1,16 @@
-"""What is written or looked up of facts costs what it touches, however many there are: SQLite's own plan says so."""
+"""What is written or looked up costs what it touches, however much there is: SQLite's own plan says so."""
 
 from __future__ import annotations
+
+import re
+from itertools import islice
 
 import apsw
 import pytest
 
+from bench.world import add, diff, open_world, rounds
+from muniment import Choice
+from muniment.core.vocabulary import RETRIEVAL_METHODS
 from muniment.store.sqlite import SqliteStore
 from muniment.store.sqlite.connection import spoken
 from muniment.store.tables import facts
@@ -60,3 +66,75 @@ def test_facts_are_looked_up_by_the_ends_that_are_bound(source, tmp_path):
         assert ends in step or turned in step
         assert not step.startswith("SCAN")
     raw.close()
+
+
+LARGE = ("event", "content", "subject", "version", "lookup_key", "link", "doc", "fact")
+FACT = {"subject": "Ada", "predicate": "maintains", "object": "gate"}
+WHAT_ERASING_READS = (
+    "DELETE FROM",
+    "SELECT max(seq) FROM event e",
+    "UPDATE doc SET first_seq",
+    "SELECT claim_id, seq FROM subject",
+)
+"""Erasing writes the whole file anew: what it looks through adds little."""
+
+
+def statements_of_a_day(path, monkeypatch) -> set[str]:
+    """What a store is told by verbs that write and by every way to find."""
+    seen: set[str] = set()
+
+    def watch(connection):
+        def trace(cursor, text, bindings):
+            if cursor.connection.filename == str(path):
+                seen.add(" ".join(text.split()))
+            return True
+
+        connection.exec_trace = trace
+
+    open_world(path, None, "plans").memory.close()
+    monkeypatch.setattr(apsw, "connection_hooks", [watch])
+    world = open_world(path, None, "plans again")
+    world.declare()
+    for _ in islice(rounds(world, lambda *_: None), 4):
+        pass
+    change = add(1, "Ada maintains the gate.")
+    proposed = world.agent.propose(diff({**change, "item": {**change["item"], "facts": [FACT]}}))
+    world.reviewer.review(proposed.diff.id, {"change_01": Choice("accepted")}, world.signer)
+    world.reviewer.inbox()
+    for method in (one for one in RETRIEVAL_METHODS if one.name != "embedding_similarity"):
+        world.agent.recall("sensor kelvin", use="answer_questions", method=method.name)
+    world.agent.recall("sensor", use="answer_questions", history=True)
+    world.agent.certified_query("?who maintains ?what", use="answer_questions")
+    world.agent.history(proposed.diff.changes[0].item.id)
+    world.agent.conflicts()
+    world.memory.close()
+    monkeypatch.undo()
+    return seen
+
+
+def looks_through(raw, statement: str) -> list[str]:
+    """The steps of a plan that go by the tenant alone, or by nothing, through a table that grows."""
+    numbered = [int(n) for n in re.findall(r"\?(\d+)", statement)]
+    given = ("[]",) * (max(numbered) if numbered else statement.count("?"))
+    plan = [row[3] for row in raw.execute(f"EXPLAIN QUERY PLAN {statement}", given)]
+    aliases = dict(re.findall(r"(?:FROM|JOIN) ([a-z_]+) (?:AS )?([a-z])\b", statement))
+    names = {*LARGE, *(short for table, short in aliases.items() if table in LARGE)}
+    whole = re.compile(r"^(?:SCAN|SEARCH) (\w+)(?: EXISTS)?(?: USING .*\(tenant=\?\)(?: .*)?)?$")
+    return [step for step in plan if (m := whole.match(step)) and m[1] in names]
+
+
+def test_no_statement_looks_through_what_grows(tmp_path, monkeypatch):
+    path = tmp_path / "m.db"
+    seen = statements_of_a_day(path, monkeypatch)
+    raw = apsw.Connection(str(path))
+    read = [
+        one
+        for one in sorted(seen)
+        if one.split()[0] in ("SELECT", "UPDATE", "DELETE", "INSERT", "WITH")
+        and not one.startswith(WHAT_ERASING_READS)
+        and not one.endswith("LIMIT 1")
+    ]
+    found = {one: steps for one in read if (steps := looks_through(raw, spoken(one)))}
+    raw.close()
+    assert len(read) > 40
+    assert found == {}
