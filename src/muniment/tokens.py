@@ -125,6 +125,14 @@ class BytePairs:
                 found.append(ended)
         return found
 
+    def divides(self, before: str, after: str) -> bool:
+        r"""Whether a new piece begins between two texts, whatever else they hold.
+
+        >>> counter().divides("a", " b"), counter().divides("a\n", "b"), counter().divides("a", "b")
+        (True, True, False)
+        """
+        return _WORD.match(f"{before[-1:]}{after[:2]}", 1) is not None
+
     def _loaded(self) -> tuple[Callable[[str], list[str]], Rank]:
         if self._split is None or self._rank is None:
             with self._lock:

@@ -11,15 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.core.rank import (
+    Keyword,
     Relevance,
     keyword_scores,
+    least_saturation,
+    may_support,
     meaning,
     relevance,
     share,
     statistics,
     supports,
 )
-from muniment.core.ranking import COMPONENTS, FILLER_WORDS, ONE, RANKING_POLICY, RankingPolicy
+from muniment.core.ranking import (
+    COMPONENTS,
+    FILLER_WORDS,
+    ONE,
+    POLICIES,
+    RANKING_POLICY,
+    RankingPolicy,
+    method_names,
+)
 from muniment.core.words import words
 
 WORDS = st.sampled_from("alpha beta gamma delta run test".split())
@@ -150,3 +161,38 @@ def test_a_threshold_is_inclusive():
 
 def test_shares_have_four_decimals():
     assert share(ONE * 2 // 3) == 0.6667
+
+
+SHARES = st.one_of(st.integers(0, ONE), st.sampled_from((0, 1, ONE // 2, ONE - 1, ONE)))
+BANK = st.sampled_from(POLICIES).flatmap(
+    lambda one: st.builds(
+        replace, st.just(one), support=st.integers(0, 1_000), meaning=st.integers(0, 1_000)
+    )
+)
+METHODS = st.sampled_from((*method_names(), "no_such_method"))
+
+
+def supported_at_best(score, method, policy):
+    """Score a claim of which everything speaks for it but its words and its meaning."""
+    most = {component.name: ONE for component in COMPONENTS}
+    most |= dict.fromkeys(("exact_identifier", "closeness", "meaning"), 0)
+    within = ("coverage", "sentence", "named_phrase", "named_words", "named")
+    most |= dict.fromkeys(within, score.coverage) | {"saturation": score.saturation}
+    return supports(relevance(most, method, policy), 0.0, policy)
+
+
+@given(coverage=SHARES, saturation=SHARES, method=METHODS, policy=BANK)
+def test_what_could_be_support_is_told_as_by_scoring_it_at_its_best(
+    coverage, saturation, method, policy
+):
+    score = Keyword(coverage, saturation)
+    expected = supported_at_best(score, method, policy)
+    assert may_support(score, method, policy) == expected
+
+
+@given(coverage=SHARES, method=METHODS, policy=BANK)
+def test_the_least_saturation_is_enough_and_one_less_is_not(coverage, method, policy):
+    least = least_saturation(coverage, method, policy)
+    tried = [s for s in (least - 1, least) if 0 <= s <= ONE]
+    enough = [supported_at_best(Keyword(coverage, s), method, policy) for s in tried]
+    assert enough == [s == least for s in tried]

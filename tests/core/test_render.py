@@ -14,14 +14,20 @@ from hypothesis import strategies as st
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim, Confidence
 from muniment.core.evidence import Seen, item_of
+from muniment.core.pack import Limits, Unit, pack
 from muniment.core.packet import Disagreement
 from muniment.core.precedence import Ruling
 from muniment.core.rank import Relevance
 from muniment.core.ranking import ONE
 from muniment.core.render import (
     HEADER,
+    SCOPES_NAMED,
     Heading,
+    block_of,
+    conflict_lines,
+    laid_out,
     marker_of,
+    omission_lines,
     quoted_lines,
     render,
     render_empty,
@@ -29,6 +35,8 @@ from muniment.core.render import (
 )
 from muniment.core.source import Evidence, Source
 from muniment.core.text import visible
+from muniment.ports.tokens import in_pieces
+from muniment.tokens import counter
 
 NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)
 HEADING = Heading("answer_questions", "2026-07-08T12:00:00Z", 7, "user:ada", ("repository:x",))
@@ -60,6 +68,61 @@ def an_item(claim=PLAIN, status="active", labels=("verified",), **seen):
 
 def text_of(*items, conflicts=(), left_out=()):
     return render(HEADING, "complete", items, conflicts, left_out)
+
+
+def written_at_once(items, conflicts, left_out):
+    """The text as its lines from first to last."""
+    use, at = HEADING.use, HEADING.at
+    head = [
+        f"outcome: complete | use: {use} | at: {at} | revision: {HEADING.revision}",
+        f"for: {HEADING.principal} | scopes: {', '.join(HEADING.scopes)}",
+    ]
+    body = [*conflict_lines(conflicts), *omission_lines(left_out)]
+    blocks = [block_of(item) for item in items]
+    marker = marker_of([*blocks, *body, *head])
+    said = [f"--- claim {n} [{marker}]\n{block}" for n, block in enumerate(blocks, 1)]
+    return "\n".join([HEADER, *head, *said, f"--- end of claims [{marker}]", *body, ""])
+
+
+@pytest.mark.req("E-LIMITS")
+@given(
+    texts=st.lists(st.tuples(HOSTILE, HOSTILE, st.integers(0, 9)), max_size=8),
+    k=st.integers(1, 8),
+    budget=st.integers(0, 700),
+)
+def test_packing_in_pieces_hands_over_what_writing_and_counting_every_text_whole_would(
+    texts, k, budget
+):
+    items = {
+        f"mem_{n}": an_item(
+            replace(PLAIN, id=f"mem_{n}", claim=one, source=Source("file", uri=two))
+        )
+        for n, (one, two, _) in enumerate(texts)
+    }
+    units = [Unit((f"mem_{n}",), relevance) for n, (_, _, relevance) in enumerate(texts)]
+
+    def given_to(chosen):
+        evidence = [items[one] for unit in chosen for one in unit.ids]
+        return evidence, (), (("expired", 1), ("limits", len(units) - len(evidence)))
+
+    def in_blocks(chosen):
+        evidence, conflicts, left_out = given_to(chosen)
+        return laid_out(HEADING, "complete", list(map(block_of, evidence)), conflicts, left_out)
+
+    def whole(chosen):
+        return written_at_once(*given_to(chosen))
+
+    count = counter()
+    packed = pack(units, Limits(k, budget), in_pieces(count), in_blocks)
+    assert packed == pack(units, Limits(k, budget), count, whole)
+    assert not packed.chosen or packed.used == count(packed.text) <= budget
+
+
+def test_of_many_scopes_the_first_are_named_and_the_rest_are_counted():
+    scopes = tuple(f"repository:r{n:03}" for n in range(1_000))
+    line = render(replace(HEADING, scopes=scopes), "complete", [an_item()], (), ()).split("\n")[2]
+    named = ", ".join(scopes[:SCOPES_NAMED])
+    assert line == f"for: user:ada | scopes: {named} and {1_000 - SCOPES_NAMED} more"
 
 
 def test_a_claim_is_cited_labelled_and_quoted():

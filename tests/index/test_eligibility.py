@@ -171,3 +171,17 @@ def compare(snapshot, who, at, request):
 def test_the_instants_lie_at_boundaries():
     assert NOON in INSTANTS and NOON + TICK in INSTANTS
     assert any(micros(one) - micros(VERIFIED[1]) == 90 * DAY for one in INSTANTS)
+
+
+def test_no_rereading_brings_back_what_was_superseded():
+    world = a_world()
+    old = replace(a_claim("a", "Tests run."), allowed_uses=("deploy",), prohibited_uses=("deploy",))
+    world.add(old, at=NOON)
+    asked = Request("tests", "deploy", reread=True)
+    with world.store.snapshot("acme") as snapshot:
+        compare(snapshot, "user:ada", NOON, asked)
+        (judged,) = gather(Viewing(snapshot, "user:ada"), asked, (SHOP,), NOON).judged
+        assert (judged.count, len(judged.lifted)) == (1, 1)
+    world.add(replace(a_claim("b", "Docs build."), supersedes=("mem_a",)), at=NOON)
+    with world.store.snapshot("acme") as snapshot:
+        compare(snapshot, "user:ada", NOON, asked)

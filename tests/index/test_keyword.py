@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muniment.core.rank import Keyword, may_support, weighed
+from muniment.core.rank import Keyword, least_saturation, may_support, weighed
 from muniment.core.ranking import FILLER_WORDS, LEXICAL, ONE, RankingPolicy
 from muniment.index.blocks import Segment, written
 from muniment.index.entry import MOST_COUNT, Entry
 from muniment.index.keyword import held, scored
 from muniment.index.selection import Part, View, assembled
 from muniment.index.table import merged, of_entries
-from muniment.usecases.searching import _saturation
 
 VOCABULARY = [f"w{n}" for n in range(40)] + list(FILLER_WORDS[:5])
 COUNTS = st.one_of(
@@ -180,9 +179,11 @@ def test_the_best_are_those_of_the_whole_order_with_all_ties(rows, others, query
 @pytest.mark.parametrize("method", ["keyword", "hybrid_retrieval", "semantic_similarity"])
 def test_which_could_be_support_is_found_as_one_by_one(rows, others, query, method):
     for one in scores_of(rows + others, query, (), RankingPolicy()):
-        able = one.able(one.touched, lambda coverage: _saturation(coverage, method, LEXICAL))
+        able = one.able(one.touched, lambda coverage: least_saturation(coverage, method, LEXICAL))
         among = one.places.tolist()
-        assert able.tolist() == [place for place in among if may_support(one.at(place), method)]
+        assert np.flatnonzero(able).tolist() == [
+            place for place in among if may_support(one.at(place), method)
+        ]
 
 
 def test_a_view_of_nothing_finds_nothing():

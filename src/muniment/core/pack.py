@@ -1,7 +1,8 @@
 """Which claims are handed over: whole, best first, within hard limits counted on the text itself (`E-LIMITS`).
 
 - A unit is one claim, or all claims of one conflict: it is packed whole or not at all.
-- Before a unit is kept, the whole text with it is made and counted. Token counts are never added up.
+- Before a unit is kept, the whole text with it is laid out in pieces and counted as a whole. Whether counts of pieces
+  may be added up is the counter's matter; here they never are.
 - A unit that does not fit is left out; smaller ones after it are still tried, for a declared number of misses.
 - The order in which units are given does not matter: best relevance first, ties by identifier.
 - What is kept is, of all choices that fit, the one that comes first when choices are compared by their best unit, then
@@ -72,19 +73,20 @@ class Packed:
 def pack(
     units: Sequence[Unit],
     limits: Limits,
-    count: Callable[[str], int],
-    text_of: Callable[[tuple[Unit, ...]], str],
+    count: Callable[[Sequence[str]], int],
+    text_of: Callable[[tuple[Unit, ...]], Sequence[str]],
 ) -> Packed:
     """Choose units within the limits.
 
     Args:
         units: Everything that supports an answer.
         limits: The limits.
-        count: Tokens of a text.
-        text_of: The whole text that would be handed over with exactly these units, best first.
+        count: Tokens of a whole text, given in pieces.
+        text_of: The pieces of the whole text that would be handed over with exactly these units, best first.
     """
     chosen: tuple[Unit, ...] = ()
-    text, used = "", 0
+    text: Sequence[str] = ()
+    used = 0
     left: list[tuple[tuple[str, ...], str]] = []
     claims = misses = untried = 0
     for unit in sorted(units, key=lambda unit: (-unit.relevance, unit.ids)):
@@ -104,14 +106,14 @@ def pack(
         else:
             left.append((unit.ids, "over_budget"))
             misses += 1
-    return Packed(chosen, text, used, tuple(left), untried)
+    return Packed(chosen, "".join(text), used, tuple(left), untried)
 
 
 def prefix_that_fits(
     order: Sequence[T],
     limits: Limits,
-    count: Callable[[str], int],
-    text_of: Callable[[tuple[T, ...]], str],
+    count: Callable[[Sequence[str]], int],
+    text_of: Callable[[tuple[T, ...]], Sequence[str]],
 ) -> tuple[tuple[T, ...], str, int]:
     """The best things that fit, the whole text with exactly them, and its tokens; each of them whole.
 
@@ -121,8 +123,8 @@ def prefix_that_fits(
     Args:
         order: Best first.
         limits: At most `k` things, at most `budget` tokens of text.
-        count: Tokens of a text.
-        text_of: The whole text that would be handed over with some of them.
+        count: Tokens of a whole text, given in pieces.
+        text_of: The pieces of the whole text that would be handed over with some of them.
 
     >>> prefix_that_fits(("aa", "bbbb", "c"), Limits(9, 4), len, "".join)
     (('aa', 'c'), 'aac', 3)
@@ -130,7 +132,8 @@ def prefix_that_fits(
     ((), '', 0)
     """
     chosen: tuple[T, ...] = ()
-    text, used = "", 0
+    text: Sequence[str] = ()
+    used = 0
     low, high = 0, min(len(order), limits.k)
     while low < high:
         middle = (low + high + 1) // 2
@@ -147,7 +150,7 @@ def prefix_that_fits(
         tokens = count(trial)
         if tokens <= limits.budget:
             chosen, text, used = (*chosen, one), trial, tokens
-    return chosen, text, used
+    return chosen, "".join(text), used
 
 
 def shortest_that_fits(

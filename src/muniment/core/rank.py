@@ -22,8 +22,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from muniment.core.ranking import COMPONENTS, FILLER_WORDS, ONE, RANKING_POLICY, RankingPolicy
+from muniment.core.ranking import FILLER_WORDS, ONE, RANKING_POLICY, RankingPolicy
 
 Postings = Mapping[str, Sequence[tuple[int, int]]]
 
@@ -225,19 +226,73 @@ def meaning(method: str, policy: RankingPolicy = RANKING_POLICY) -> str:
 _WITHIN_COVERAGE = ("coverage", "sentence", "named_phrase", "named_words", "named")
 
 
-def may_support(score: Keyword, method: str, policy: RankingPolicy = RANKING_POLICY) -> bool:
-    """Whether a claim with these keyword scores could be support, if everything but its meaning spoke for it.
+@dataclass(frozen=True, slots=True)
+class _Most:
+    """The most that a claim of some keyword scores can earn.
+
+    Attributes:
+        base: What everything else earns at most.
+        coverage: Factor of the coverage.
+        saturation: Factor of the saturation.
+        divisor: What the sum is divided by, rounding down.
+    """
+
+    base: int
+    coverage: int
+    saturation: int
+    divisor: int
+
+
+@lru_cache(maxsize=256)
+def _most(method: str, policy: RankingPolicy) -> tuple[_Most, ...]:
+    """The sums of which one has to be enough: those of `_supporting`, if everything but the meaning spoke for it."""
+    weights, beside = policy.weights(method), policy.beside(method)
+    own = [(name, weight) for name, weight in weights if name not in beside]
+    if not beside:
+        return (_summed(weights, 1_000),)
+    fused = (_summed(weights, 1_000),) if "subject" in dict(weights) else ()
+    return (_summed(own, sum(weight for _, weight in own)), *fused)
+
+
+def _summed(weights: Sequence[tuple[str, int]], divisor: int) -> _Most:
+    whole = [w for name, w in weights if name not in _NEVER and name not in _WITHIN_COVERAGE]
+    within = sum(weight for name, weight in weights if name in _WITHIN_COVERAGE)
+    saturation = dict(weights).get("saturation", 0)
+    return _Most((sum(whole) - saturation) * ONE, within, saturation, divisor)
+
+
+_NEVER = ("exact_identifier", "closeness", "meaning")
+
+
+def least_saturation(coverage: int, method: str, policy: RankingPolicy = RANKING_POLICY) -> int:
+    """The least saturation with which a claim of some coverage could be support; more than `ONE` where none is enough.
 
     No sentence and no name holds more of the query than the claim does, so their shares are at most the coverage.
+
+    >>> least_saturation(ONE, "keyword"), share(least_saturation(ONE // 2, "keyword"))
+    (0, 0.3333)
+    >>> least_saturation(0, "keyword") == ONE + 1
+    True
+    """
+    if not policy.meaning:
+        return 0
+    needed, found = -(-policy.support * ONE // 1_000), ONE + 1
+    for most in _most(method, policy):
+        missing = needed * most.divisor - most.base - most.coverage * coverage
+        if missing <= 0:
+            return 0
+        if most.saturation:
+            found = min(found, -(-missing // most.saturation))
+    return found
+
+
+def may_support(score: Keyword, method: str, policy: RankingPolicy = RANKING_POLICY) -> bool:
+    """Whether a claim with these keyword scores could be support, if everything but its meaning spoke for it.
 
     >>> may_support(Keyword(ONE, 0), "keyword"), may_support(Keyword(ONE // 5, 0), "hybrid_retrieval")
     (True, False)
     """
-    most = {component.name: ONE for component in COMPONENTS}
-    most |= dict.fromkeys(("exact_identifier", "closeness", "meaning"), 0)
-    most |= dict.fromkeys(_WITHIN_COVERAGE, score.coverage)
-    best = relevance(most | {"saturation": score.saturation}, method, policy)
-    return supports(best, 0.0, policy)
+    return score.saturation >= least_saturation(score.coverage, method, policy)
 
 
 def supports(found: Relevance, threshold: float, policy: RankingPolicy = RANKING_POLICY) -> bool:

@@ -12,6 +12,7 @@ True
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from muniment.core.canonical import digest
 from muniment.core.encode import encode
@@ -109,14 +110,18 @@ class RankingPolicy:
         ),
     )
 
+    def __hash__(self) -> int:
+        """By name and version alone: every number would be hashed at every look into what is kept of a policy."""
+        return hash((self.name, self.version))
+
     @property
     def digest(self) -> str:
         """What a record of a retrieval names, so that it can be told whether it still holds."""
-        return digest({"policy": encode(self), "filler_words": list(FILLER_WORDS)})
+        return _digest(self)
 
     def weights(self, method: str) -> tuple[tuple[str, int], ...]:
         """The components of a method; empty for one that this policy does not know."""
-        return dict(self.methods).get(method, ())
+        return _weights(self, method)
 
     def compares(self, method: str) -> bool:
         """Whether a method compares by embedding."""
@@ -124,9 +129,24 @@ class RankingPolicy:
 
     def beside(self, method: str) -> tuple[str, ...]:
         """The components of a method that make no support, since others of it do."""
-        names = [name for name, _ in self.weights(method)]
-        found = tuple(name for name in names if name in self.supplementary)
-        return found if len(found) < len(names) else ()
+        return _beside(self, method)
+
+
+@lru_cache(maxsize=256)
+def _digest(policy: RankingPolicy) -> str:
+    return digest({"policy": encode(policy), "filler_words": list(FILLER_WORDS)})
+
+
+@lru_cache(maxsize=256)
+def _weights(policy: RankingPolicy, method: str) -> tuple[tuple[str, int], ...]:
+    return dict(policy.methods).get(method, ())
+
+
+@lru_cache(maxsize=256)
+def _beside(policy: RankingPolicy, method: str) -> tuple[str, ...]:
+    names = [name for name, _ in policy.weights(method)]
+    found = tuple(name for name in names if name in policy.supplementary)
+    return found if len(found) < len(names) else ()
 
 
 _GENERAL = """

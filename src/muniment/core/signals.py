@@ -55,10 +55,14 @@ def phrase_share(
     terms = tuple(found.weights)
     if len(terms) < 2:
         return 0
-    places = {term: [i for i, word in enumerate(sentence) if word == term] for term in terms}
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(sentence):
+        if word in found.weights:
+            places.setdefault(word, []).append(place)
     close = sum(
         any(abs(i - j) <= policy.near for i in places[one] for j in places[other])
         for one, other in pairwise(terms)
+        if one in places and other in places
     )
     return close * ONE // (len(terms) - 1)
 
@@ -144,6 +148,8 @@ def whole_names(query: str, names: Sequence[str]) -> tuple[tuple[str, ...], ...]
 
 def named_phrase(found: Statistics, query: str, names: Sequence[str]) -> int:
     """Share of the query's weight in names of the claim that stand whole in the query, fixed point."""
+    if not names:
+        return 0
     held = {word for name in whole_names(query, names) for word in name}
     return sentence_share(found, held)
 

@@ -216,28 +216,35 @@ class Scores:
         return np.frombuffer(self._sets.tobytes().translate(table), np.bool_)
 
     def able(self, wanted: Array, least: Callable[[int], int]) -> Array:
-        """Those of some positions that have at least the saturation that their coverage asks for.
+        """Which of some positions have at least the saturation that their coverage asks for.
 
         Args:
-            wanted: Which positions.
+            wanted: Which positions; each of them holds a word.
             least: For a coverage the least saturation that is enough; more than `ONE` where none is.
         """
+        total = self.total or 1
+        if self._table is None:
+            return self._able_by_weight(wanted, least)
+        needed = [least(int(weight) * ONE // total) for weight in self._table]
+        floor = np.array([-(-one * total // ONE) for one in needed], np.int64)
+        possible = floor <= self._table  # a word earns its weight at most
+        chosen: Array = self._holding(possible) & wanted
+        unsure = np.flatnonzero(self._holding(possible & (floor > 0)) & chosen)
+        if len(unsure):
+            short = self.filled(unsure) < floor[self._sets[unsure]]
+            chosen[unsure[short]] = False
+        return chosen
+
+    def _able_by_weight(self, wanted: Array, least: Callable[[int], int]) -> Array:
+        """The same where rows have no sets of words."""
+        able = np.zeros(len(wanted), np.bool_)
         chosen = np.flatnonzero(wanted)
-        if not len(chosen):
-            return chosen
         total = self.total or 1
         weights, which = np.unique(self.weight(chosen), return_inverse=True)
         needed = [least(int(weight) * ONE // total) for weight in weights]
         floor = np.array([-(-one * total // ONE) for one in needed], np.int64)[which]
-        if floor.max() > 0:
-            chosen = chosen[self.filled(chosen) >= floor]
-        return chosen
-
-    def weighing(self, least: int) -> Array:
-        """Which positions hold words that weigh so much together."""
-        if self._table is None:
-            return self._every_weight >= least
-        return self._holding(self._table >= least)
+        able[chosen[self.filled(chosen) >= floor]] = True
+        return able
 
 
 def scored(

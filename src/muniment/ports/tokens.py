@@ -29,6 +29,9 @@ class AdditiveCounter(TokenCounter, Protocol):
     def parts(self, text: str) -> Sequence[str]:
         """Parts of a text, in order, whose counts add up to its own exactly."""
 
+    def divides(self, before: str, after: str) -> bool:
+        """Whether no token crosses from one text to the next, so that their counts add up to that of both together."""
+
 
 def remembering(counter: TokenCounter) -> Callable[[str], int]:
     """The same counts, from parts that are counted once for as long as what is given back is held.
@@ -50,3 +53,32 @@ def remembering(counter: TokenCounter) -> Callable[[str], int]:
         return total
 
     return count
+
+
+def in_pieces(counter: TokenCounter) -> Callable[[Sequence[str]], int]:
+    """The count of a whole text that is given in pieces; each piece is counted once for as long as this is held.
+
+    The pieces' counts are added up only where no token crosses from one to the next; elsewhere they are counted as one.
+    A counter that does not know counts the whole text every time.
+    """
+    if not isinstance(counter, AdditiveCounter):
+        return lambda pieces: counter("".join(pieces))
+    known, count, divides = dict[str, int](), remembering(counter), counter.divides
+
+    def one(text: str) -> int:
+        found = known.get(text)
+        if found is None:
+            found = known[text] = count(text)
+        return found
+
+    def added(pieces: Sequence[str]) -> int:
+        total, waiting = 0, ""
+        for piece in pieces:
+            if not waiting or not piece or not divides(waiting, piece):
+                waiting += piece
+            else:
+                total += one(waiting)
+                waiting = piece
+        return total + one(waiting)
+
+    return added

@@ -18,9 +18,9 @@ from muniment.core.pack import Limits, prefix_that_fits
 from muniment.core.packet import Outcome, Packet, Step, reasons_of
 from muniment.core.quote import Quote
 from muniment.core.rank import fixed
-from muniment.core.render import render
+from muniment.core.render import block_of, laid_out
 from muniment.core.request import Request
-from muniment.ports.tokens import remembering
+from muniment.ports.tokens import in_pieces
 from muniment.usecases.answer import Asked
 from muniment.usecases.embedding import Meaning
 from muniment.usecases.find_passages import Quotes, find_passages
@@ -55,14 +55,16 @@ def with_passages(
     found = [quote for quote in quotes.found if quote.heard.relevance >= least]
     outcome: Outcome = "unreviewed" if packet.outcome == "no_support" else packet.outcome
 
-    def text_of(chosen: tuple[Quote, ...]) -> str:
+    blocks = [block_of(item) for item in packet.items]
+
+    def text_of(chosen: tuple[Quote, ...]) -> list[str]:
         sources = {quote.kept.id: quote.kept for quote in chosen}
         said = [quote.said for quote in chosen]
         heading, left_out = asked.heading(packet.revision), _left_out(packet)
-        return render(heading, outcome, packet.items, packet.conflicts, left_out, said, sources)
+        return laid_out(heading, outcome, blocks, packet.conflicts, left_out, said, sources)
 
     chosen, text, used = prefix_that_fits(
-        found, Limits(request.k, request.budget), remembering(asked.counter), text_of
+        found, Limits(request.k, request.budget), in_pieces(asked.counter), text_of
     )
     packet = replace(packet, policy=_policies(packet))
     if not chosen:

@@ -20,20 +20,20 @@ from muniment.core.bridge import Rewrite
 from muniment.core.claim import Claim
 from muniment.core.decide import Ask, decide, labels_of
 from muniment.core.embedding import Coverage
-from muniment.core.encode import encode, time_text
+from muniment.core.encode import time_text
 from muniment.core.evidence import Item, Seen, item_of
 from muniment.core.pack import Limits, Packed, Unit, pack, shortest_that_fits
 from muniment.core.packet import Budget, Disagreement, Omission, Outcome, Packet, Step, reasons_of
 from muniment.core.precedence import Ruling, judge
 from muniment.core.ranking import LEXICAL, RankingPolicy
 from muniment.core.record import claim_from
-from muniment.core.render import Heading, render, render_empty
+from muniment.core.render import Heading, block_of, laid_out, render_empty
 from muniment.core.request import Request
 from muniment.core.row import Row
 from muniment.core.source import Reading, worst
 from muniment.core.status import freshness_at, status_at
 from muniment.core.vocabulary import risk_of
-from muniment.ports.tokens import TokenCounter, remembering
+from muniment.ports.tokens import TokenCounter, in_pieces
 from muniment.usecases.advice import advice_on, waiting_in
 from muniment.usecases.disputes import disagreement, group_of, linked
 from muniment.usecases.eligible import Gathered
@@ -94,7 +94,7 @@ class Asked:
         return {
             "query": request.query,
             "principal": self.session.principal,
-            "scopes": [encode(scope) for scope in self.scopes],
+            "scopes": [{"kind": one.kind, "id": one.id} for one in self.scopes],
             "use": request.use or None,
             "risk": risk_of(request.use) if request.use else None,
             "at": time_text(self.at),
@@ -154,6 +154,7 @@ class Answer:
         self.unlifted: list[Omission] = []
         self._claims: dict[str, Claim] = {}
         self._items: dict[str, Item] = {}
+        self._blocks: dict[str, str] = {}
         self._disputes: dict[tuple[str, ...], Disagreement | None] = {}
         self.groups = self._groups()
 
@@ -245,6 +246,13 @@ class Answer:
             self._items[claim_id] = replace(item, rewrites=self.rewrites.get(claim_id, ()))
         return self._items[claim_id]
 
+    def _block(self, item: Item) -> str:
+        """What is written of a claim; the same whatever stands beside it."""
+        name = item.claim.id
+        if name not in self._blocks:
+            self._blocks[name] = block_of(item)
+        return self._blocks[name]
+
     def _dispute(self, group: tuple[str, ...]) -> Disagreement | None:
         if group not in self._disputes:
             rows = {one: self.hits[one].row for one in group}
@@ -297,18 +305,17 @@ class Answer:
         counts = sorted((*reasons_of(base), *unlisted))
         supported = sum(len(unit.ids) for unit in units)
 
-        def text_of(chosen: tuple[Unit, ...]) -> str:
+        def text_of(chosen: tuple[Unit, ...]) -> list[str]:
             kept = sum(len(unit.ids) for unit in chosen)
-            left_out = (*counts, ("limits", supported - kept))
-            return render(
+            return laid_out(
                 heading,
                 self.outcome(chosen, units),
-                self.items(chosen),
+                [self._block(item) for item in self.items(chosen)],
                 self.disputes(chosen),
-                left_out,
+                (*counts, ("limits", supported - kept)),
             )
 
-        count = remembering(self.asked.counter)
+        count = in_pieces(self.asked.counter)
         packed = pack(units, Limits(request.k, request.budget), count, text_of)
         omissions = (*_limited(packed.left), *base)
         outcome = self.outcome(packed.chosen, units)

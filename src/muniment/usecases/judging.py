@@ -190,13 +190,14 @@ def _decided(context: Context, run: Run, replaced: Array, again: Ask | None) -> 
     grouped = groups(run, ask.at, WINDOWS)
     verdicts = _verdicts(context, run, grouped, ask)
     eligible = _may(verdicts, grouped) & run.live
+    if ask.history:
+        replaced = np.empty(0, np.int64)
     lifted: Array = np.empty(0, np.int64)
     if again is not None:
         more = _may(_verdicts(context, run, grouped, again), grouped) & run.live & ~eligible
+        more[replaced] = False  # no re-reading brings back what was superseded
         eligible |= more
         lifted = np.flatnonzero(more)
-    if ask.history:
-        replaced = np.empty(0, np.int64)
     eligible[replaced] = False
     seqs = frozenset(run.seqs(lifted).tolist()) if len(lifted) else frozenset()
     looked_at = run.size if run.is_whole else int(np.count_nonzero(run.live))

@@ -13,7 +13,7 @@ from typing import Any
 
 from muniment.core.encode import encode
 from muniment.core.ids import is_id
-from muniment.core.rank import Keyword, may_support, relevance, supports
+from muniment.core.rank import Keyword, fixed, may_support, relevance, supports
 from muniment.core.ranking import FUSED, LEXICAL, ONE, RANKING_POLICY, policy_named
 from muniment.core.request import Request
 from muniment.core.row import FOREVER, Row
@@ -332,8 +332,8 @@ def score(
     hits = scoring.read(chosen.rows)
     threshold = request.relevance_threshold
     least = [hit for hit in hits if supports(hit.relevance, 0.0, policy)]
-    enough = [hit for hit in least if supports(hit.relevance, threshold, policy)]
-    below = [hit for hit in least if not supports(hit.relevance, threshold, policy)]
+    enough = [hit for hit in least if hit.relevance.fixed >= fixed(threshold)]
+    below = [hit for hit in least if hit.relevance.fixed < fixed(threshold)]
     return scoring, Scored(
         supported=tuple(enough),
         below_threshold=tuple(below),

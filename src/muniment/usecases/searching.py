@@ -8,14 +8,14 @@ What reading a claim tells is `scoring`'s matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from muniment.core.rank import Keyword, Statistics, may_support, weighed
-from muniment.core.ranking import LEXICAL, ONE, RankingPolicy
+from muniment.core.rank import Keyword, Statistics, least_saturation, weighed
+from muniment.core.ranking import LEXICAL, RankingPolicy
 from muniment.core.signals import temporal_share
 from muniment.index.keyword import MOST_WORDS, Held, Scores, held, scored
 from muniment.index.table import Array
@@ -50,7 +50,6 @@ class Search:
     def __init__(self, gathered: Gathered, query: Sequence[str]) -> None:
         """Look the words up and weigh them."""
         self.gathered = gathered
-        self._needed: dict[tuple[int, str, str, int], int] = {}
         words = tuple(dict.fromkeys(query))[:MOST_WORDS]
         key = gathered.viewing.snapshot.term_key
         terms = [key(word) for word in words]
@@ -77,7 +76,12 @@ class Search:
         """
         found = []
         for n, scores in enumerate(self.scores):
-            wanted = scores.touched & (scores.eligible if eligible else ~scores.eligible)
+            if self.gathered.judged[n].count == scores.run.size:  # all may serve
+                wanted = (
+                    scores.touched.copy() if eligible else np.zeros(len(scores.touched), np.bool_)
+                )
+            else:
+                wanted = scores.touched & (scores.eligible if eligible else ~scores.eligible)
             if narrowed is not None and narrowed.narrows:
                 wanted &= narrowed.mask(n)
             found.append(Match(n, scores, wanted))
@@ -89,6 +93,8 @@ class Search:
         names: list[Array] = []
         refs: list[Ref] = []
         for match in matches:
+            if not match.size:
+                continue
             places = match.scores.best(match.wanted, count)
             order.append(match.scores.order(places))
             names.append(match.scores.run.ids(places))
@@ -103,23 +109,13 @@ class Search:
         self, matches: Sequence[Match], method: str, policy: RankingPolicy = LEXICAL
     ) -> list[Match]:
         """Those of some rows that could be supported, for all that their words tell."""
-        least = _least(lambda coverage: may_support(Keyword(coverage, ONE), method, policy))
-        found = []
-        for match in matches:
-            scores = match.scores
-            near = match.wanted & scores.weighing(-(-least * scores.total // ONE))
-            kept = scores.able(near, lambda coverage: self._saturation(coverage, method, policy))
-            able = np.zeros(len(near), np.bool_)
-            able[kept] = True
-            found.append(Match(match.run, scores, able))
-        return found
-
-    def _saturation(self, coverage: int, method: str, policy: RankingPolicy) -> int:
-        """What is needed beside a coverage; the runs of a question have the same few coverages."""
-        place = (coverage, method, policy.name, policy.version)
-        if place not in self._needed:
-            self._needed[place] = _saturation(coverage, method, policy)
-        return self._needed[place]
+        least = lru_cache(None)(lambda coverage: least_saturation(coverage, method, policy))
+        return [
+            match
+            if not match.size
+            else Match(match.run, match.scores, match.scores.able(match.wanted, least))
+            for match in matches
+        ]
 
     def nearest_in_time(self, wanted: Sequence[Array], at: int, count: int) -> list[Ref]:
         """The rows that began nearest to an instant.
@@ -185,21 +181,6 @@ def _alike_in_time(distance: int) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if temporal_share(0, middle) == share else (low, middle)
     return low
-
-
-def _least(enough: Callable[[int], bool]) -> int:
-    """The least fixed-point share that is enough; more than `ONE` where none is."""
-    if not enough(ONE):
-        return ONE + 1
-    low, high = -1, ONE
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def _saturation(coverage: int, method: str, policy: RankingPolicy) -> int:
-    return _least(lambda found: may_support(Keyword(coverage, found), method, policy))
 
 
 POOL = LEXICAL.pool
