@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import zlib
 
 import apsw
 import pytest
@@ -164,3 +166,23 @@ def test_a_store_in_memory_finds_a_harmed_block_too():
     assert "index" in store.verify("acme").problems[0]
     store.reindex("acme")
     assert store.verify("acme").ok
+
+
+@pytest.mark.parametrize("size", [1, 2_048, 16_384])
+def test_a_segment_is_sound_and_reads_the_same_whatever_the_size_of_its_blocks(size):
+    entries = [Entry(n, 1, 3, f"mem_{n}", 3, 5, terms=((n % 7, 1), (9, 2))) for n in range(1, 40)]
+    table = merged([of_entries(entries)])
+    segment = Segment({}, written(table, size).__getitem__)
+    segment.check()
+    assert written(segment.table()) == written(table)
+
+
+def test_a_segment_that_does_not_say_the_size_of_its_blocks_is_sound():
+    table = merged([of_entries([Entry(7, 1, 3, "mem_a", 2, 5, terms=((11, 1),))])])
+    blocks = written(table, 16_384)
+    described = {
+        name: value for name, value in json.loads(blocks["meta"][4:]).items() if name != "postings"
+    }
+    data = json.dumps(described).encode()
+    blocks["meta"] = zlib.crc32(data).to_bytes(4, "little") + data
+    Segment({}, blocks.__getitem__).check()

@@ -11,7 +11,7 @@ True
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from muniment.core.canonical import digest
@@ -90,29 +90,28 @@ class RankingPolicy:
     graph_general: int = 20
     supplementary: tuple[str, ...] = ("named", "graph", "meaning")
     meaning: int = 700
-    methods: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = (
-        ("keyword", (("coverage", 700), ("saturation", 300))),
-        ("exact_identifier", (("exact_identifier", 1_000),)),
-        ("temporal_retrieval", (("temporal", 600), ("coverage", 400))),
-        ("semantic_similarity", (("named_phrase", 600), ("named_words", 400))),
-        ("graph_traversal", (("graph", 1_000),)),
-        (
-            "hybrid_retrieval",
+    methods: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = field(
+        hash=False,
+        default=(
+            ("keyword", (("coverage", 700), ("saturation", 300))),
+            ("exact_identifier", (("exact_identifier", 1_000),)),
+            ("temporal_retrieval", (("temporal", 600), ("coverage", 400))),
+            ("semantic_similarity", (("named_phrase", 600), ("named_words", 400))),
+            ("graph_traversal", (("graph", 1_000),)),
             (
-                ("coverage", 576),
-                ("saturation", 90),
-                ("sentence", 162),
-                ("phrase", 45),
-                ("subject", 27),
-                ("named", 50),
-                ("graph", 50),
+                "hybrid_retrieval",
+                (
+                    ("coverage", 576),
+                    ("saturation", 90),
+                    ("sentence", 162),
+                    ("phrase", 45),
+                    ("subject", 27),
+                    ("named", 50),
+                    ("graph", 50),
+                ),
             ),
         ),
     )
-
-    def __hash__(self) -> int:
-        """By name and version alone: every number would be hashed at every look into what is kept of a policy."""
-        return hash((self.name, self.version))
 
     @property
     def digest(self) -> str:

@@ -29,8 +29,10 @@ from muniment.core.row import FOREVER
 from muniment.index.table import COLUMNS, Array, Table
 from muniment.index.vectors import norms
 
-POSTINGS_A_BLOCK = 16_384
-"""A block of words ends when it holds so many postings."""
+POSTINGS_A_BLOCK = 2_048
+"""A block of words ends when it holds so many postings: a word that was never asked for costs reading one block."""
+_POSTINGS_ONCE = 16_384
+"""The same in segments that do not say it."""
 VECTORS_A_BLOCK = 65_536
 """Rows whose vectors share a block."""
 
@@ -49,11 +51,12 @@ def narrow(values: Array) -> Array:
     return values.astype(next(fitting, np.int64), copy=False)
 
 
-def written(table: Table) -> dict[str, bytes]:
+def written(table: Table, postings: int = POSTINGS_A_BLOCK) -> dict[str, bytes]:
     """A segment's blocks.
 
     Args:
         table: Sorted by class and event (`merged`).
+        postings: A block of words ends when it holds so many.
     """
     blocks: dict[str, bytes] = {}
     arrays: dict[str, str] = {}
@@ -85,9 +88,10 @@ def written(table: Table) -> dict[str, bytes]:
     put("closes", table.closes.reshape(-1))
     put("successor", narrow(table.successor))
     put("superseded", table.superseded)
-    terms = _put_terms(table, blocks, put)
+    terms = _put_terms(table, postings, blocks, put)
     spaces = {space: _put_vectors(table, space, blocks, put) for space in sorted(table.vectors)}
     meta = {"rows": table.size, "constants": constants, "arrays": arrays, "terms": terms}
+    meta["postings"] = postings
     last = int(table.columns["revision"].max()) if table.size else 0
     sums = {name: zlib.crc32(data) for name, data in blocks.items()}
     described = json.dumps(meta | {"spaces": spaces, "revision": last, "sums": sums}).encode()
@@ -95,7 +99,9 @@ def written(table: Table) -> dict[str, bytes]:
     return blocks
 
 
-def _put_terms(table: Table, blocks: dict[str, bytes], put: Callable[[str, Array], None]) -> str:
+def _put_terms(
+    table: Table, size: int, blocks: dict[str, bytes], put: Callable[[str, Array], None]
+) -> str:
     """The words' lists, and which words begin which block; the type of their codes."""
     lengths = np.unique(table.columns["length"])
     counts = np.unique(table.count)
@@ -111,7 +117,7 @@ def _put_terms(table: Table, blocks: dict[str, bytes], put: Callable[[str, Array
     codes = code.astype(kind)
     offsets = np.append(0, np.cumsum(np.bincount(number, minlength=len(words)))).astype(np.int64)
     firsts = []
-    for first, last in _cuts(offsets):
+    for first, last in _cuts(offsets, size):
         begin, end = offsets[first], offsets[last]
         firsts.append(words[first])
         head = np.array([last - first], np.uint32)
@@ -122,11 +128,11 @@ def _put_terms(table: Table, blocks: dict[str, bytes], put: Callable[[str, Array
     return kind.str
 
 
-def _cuts(offsets: Array) -> Iterator[tuple[int, int]]:
+def _cuts(offsets: Array, size: int) -> Iterator[tuple[int, int]]:
     """Which words share a block: until it has enough, and a long list by itself."""
     first, words = 0, len(offsets) - 1
     while first < words:
-        enough = offsets[first] + POSTINGS_A_BLOCK
+        enough = offsets[first] + size
         last = max(int(np.searchsorted(offsets, enough, side="right")) - 1, first + 1)
         yield first, min(last, words)
         first = min(last, words)
@@ -164,6 +170,7 @@ class Segment:
         self._constants: dict[str, int] = meta["constants"]
         self._arrays: dict[str, str] = meta["arrays"]
         self._terms = np.dtype(meta["terms"])
+        self._postings: int = meta.get("postings", _POSTINGS_ONCE)
         self._sums: dict[str, int] = meta["sums"]
 
     def _read(self, name: str) -> bytes:
@@ -180,7 +187,7 @@ class Segment:
         """
         for name in self._sums:
             self._read(name)
-        fresh = written(self.table())
+        fresh = written(self.table(), self._postings)
         for name in sorted(self._sums.keys() | fresh):
             if name != "meta" and fresh.get(name) != self._raw(name):
                 raise _damaged(name)

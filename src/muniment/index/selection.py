@@ -181,7 +181,7 @@ class Run:
         """How many of the part's rows held no longer in the state; equal counts are the same rows."""
         return int(np.count_nonzero(self.part.ended_in <= self.upto))
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         """Whether all its rows hold."""
         return bool(self.live.all())
