@@ -11,7 +11,7 @@ from muniment.core.vocabulary import RETRIEVAL_METHODS
 
 PINNED = {
     "lexical/3": "sha256:1c9680ec2f42d9e5f07175eeebdbe5f7163aeb3196df0da12f4872bab8cd4050",
-    "recent/1": "sha256:362e5bc4772362bc6c352e772c787693a7ae6dd10ce01e8a82fb1a7b6e82ccb6",
+    "recent/2": "sha256:2e4ca49952d5580e5abeeb3f7b543e82d1b746999e5767e1aa6007dad6e2ab5e",
     "fused/1": "sha256:de8e4f6be1e391de911dea714a4938012d6af5634f04cd7f02bb4be2335c1424",
 }
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from muniment.core.claim import Entity, Fact, Importance, Relationship, Review
+from muniment.core.claim import Entity, Fact, Importance, Relationship, Review, Validity
 from muniment.core.ranking import ONE, RANKING_POLICY
 from tests.usecases.remembered import NOON, a_claim, a_world, ids, private
 
@@ -164,6 +164,27 @@ def test_recency_and_importance_order_what_has_support_and_make_none():
     assert ids(recent) == ["mem_new", "mem_weighty", "mem_old"]
     parts = dict(recent.packet.items[1].relevance.components)
     assert (parts["importance"], parts["freshness"]) == (ONE, ONE)
-    assert dict(recent.packet.policy)["policy"] == "recent/1"
+    assert dict(recent.packet.policy)["policy"] == "recent/2"
+    assert {item.claim.confidence.score for item in recent.packet.items} == {0.9}
+    assert ids(world.recall("who eats lunch at noon", ranking="recent")) == []
+
+
+@pytest.mark.req("D-POLICIES", "A-RELTRUTH", "A-OUTPUT")
+def test_decay_orders_what_has_support_where_it_is_asked_for_and_is_shown():
+    text, month = "Invoices are sent as PDF.", NOON - timedelta(days=30)
+    fading = {"model": "exponential", "halfLife": "P30D"}
+    lasting = a_claim("a_lasting", text, created_at=month)
+    faded = a_claim("b_faded", text, created_at=month, validity=Validity(decay=fading))
+    kept = {**fading, "lastReinforced": "2026-07-08T12:00:00Z"}
+    reinforced = a_claim("c_kept", text, created_at=month, validity=Validity(decay=kept))
+    world = a_world(faded, lasting, reinforced)
+    plain = world.recall("how are invoices sent")
+    assert len({item.relevance.fixed for item in plain.packet.items}) == 1
+    recent = world.recall("how are invoices sent", ranking="recent")
+    assert ids(recent) == ["mem_a_lasting", "mem_c_kept", "mem_b_faded"]
+    shown = [
+        item["relevance"]["components"]["decay"] for item in recent.packet.as_json()["evidence"]
+    ]
+    assert shown == [1.0, 1.0, 0.3679]
     assert {item.claim.confidence.score for item in recent.packet.items} == {0.9}
     assert ids(world.recall("who eats lunch at noon", ranking="recent")) == []

@@ -4,7 +4,7 @@
 - Databases, indexes and code are apart from it: the same policy ranks the same on every store.
 
 >>> [f"{policy.name}/{policy.version}" for policy in POLICIES]
-['lexical/3', 'fused/1', 'recent/1']
+['lexical/3', 'fused/1', 'recent/2']
 >>> all(sum(weight for _, weight in weights) == 1_000 for policy in POLICIES for _, weights in policy.methods)
 True
 """
@@ -45,6 +45,7 @@ COMPONENTS = (
     Component("recency", "closeness to the instant of when the claim was first recorded"),
     Component("importance", "the importance that the claim states; 0 where it states none"),
     Component("freshness", "1 where its source agreed lately enough for the use, one half where nobody looked, else 0"),
+    Component("decay", "what the decay model that the claim states has left of it; 1 where it states none"),
     Component("closeness", "closeness by embedding: 0 where unrelated texts are on average, 1 for the same words"),
     Component("meaning", "support by embedding: 0 up to what one in a thousand unrelated texts has, 1 well above"),
 )  # fmt: skip
@@ -184,8 +185,8 @@ FUSED = RankingPolicy(
 
 RECENT = RankingPolicy(
     name="recent",
-    version=1,
-    supplementary=("named", "graph", "meaning", "recency", "importance", "freshness"),
+    version=2,
+    supplementary=("named", "graph", "meaning", "recency", "importance", "freshness", "decay"),
     methods=(
         *(one for one in FUSED.methods if one[0] != "hybrid_retrieval"),
         (
@@ -199,14 +200,16 @@ RECENT = RankingPolicy(
                 ("named", 35),
                 ("graph", 36),
                 ("meaning", 125),
-                ("recency", 80),
+                ("recency", 60),
                 ("importance", 50),
-                ("freshness", 30),
+                ("freshness", 20),
+                ("decay", 30),
             ),
         ),
     ),
 )
-"""The same with when it was recorded, what it says of its own importance, and how fresh it is; asked for by name."""
+"""The same with when it was recorded, what it says of its own importance and decay, and how fresh it is; asked for by
+name."""
 
 POLICIES = (LEXICAL, FUSED, RECENT)
 """The bank: each policy is conventional, versioned, and pinned by its digest (`D-POLICIES`)."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from muniment.core.decay import strength
 from muniment.core.encode import encode
 from muniment.core.ids import is_id
 from muniment.core.rank import Keyword, fixed, may_support, relevance, supports
@@ -264,6 +265,13 @@ class Scoring:
         fresh = freshness_at(row, ask.at, risk_of(ask.use) if ask.use else "low")
         return {"current": ONE, "unknown": ONE // 2}.get(fresh, 0)
 
+    def _decay(self, row: Row, content: Mapping[str, Any]) -> int:
+        validity = content.get("validity", {})
+        if not validity.get("decay"):
+            return ONE
+        ttl = validity.get("ttl_seconds", 0)
+        return strength(validity["decay"], ttl, row.created_at, self.gathered.ask.at)
+
     def _hit(self, row: Row, content: Mapping[str, Any]) -> Hit:
         keyword = self._keyword(row)
         sentence = words(f"{content.get('title', '')}\n{content.get('claim', '')}")
@@ -279,6 +287,7 @@ class Scoring:
             "recency": temporal_share(row.created_at, self.gathered.ask.at),
             "importance": max(row.importance, 0) * ONE // 10_000,
             "freshness": self._fresh(row),
+            "decay": self._decay(row, content),
             **self._by_name(content),
         }
         if self.nearby is not None:

@@ -20,6 +20,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from muniment.core.decay import left
+
 DAY = 86_400.0
 FORMULAS = (
     ("none", "1"),
@@ -57,17 +59,10 @@ def strength(decay: Mapping[str, Any], ttl: Any, elapsed: float) -> float | None
     >>> [strength({"model": "step"}, "P10D", d * DAY) for d in (9.99, 10)], strength({"model": "linear"}, None, 1)
     ([1.0, 0.0], None)
     """
-    model, elapsed = decay.get("model", "none"), max(elapsed, 0.0)
-    life = seconds(decay.get("halfLife")) if model == "exponential" else seconds(ttl)
-    if model == "none":
-        return 1.0
-    if not life:
-        return None
-    if model == "exponential":
-        return math.exp(-elapsed / life)
-    if model == "linear":
-        return max(0.0, 1.0 - elapsed / life)
-    return (1.0 if elapsed < life else 0.0) if model == "step" else None
+    model = decay.get("model", "none")
+    return left(
+        model, seconds(decay.get("halfLife")) if model == "exponential" else seconds(ttl), elapsed
+    )
 
 
 def stated_strength(decay: Mapping[str, Any]) -> Any:
