@@ -202,7 +202,7 @@ def recalled(value: Recalled) -> dict[str, Any]:
 
 def answered(value: Answered) -> dict[str, Any]:
     """What a query came to."""
-    return value.as_json()
+    return {**value.as_json()}
 
 
 def certified(value: Certified) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def certified(value: Certified) -> dict[str, Any]:
 
 def verdict(value: Verdict) -> dict[str, Any]:
     """What revalidating came to."""
-    return value.as_json()
+    return {**value.as_json()}
 
 
 def shown(value: Shown) -> dict[str, Any]:

@@ -13,8 +13,31 @@ from muniment.http.openapi import document
 from muniment.http.settings import Settings
 from tests.http.pages.site import SCOPE
 
-DOCUMENT = document(Settings(lambda: None))
+
+def closed(schema):
+    """A schema under which what it does not name is wrong: nothing that is answered is left undescribed."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: closed(one) for key, one in schema.items()}
+    if isinstance(schema.get("properties"), dict) and schema.get("type") == "object":
+        found.setdefault("additionalProperties", False)
+    return found
+
+
+PLAIN = document(Settings(lambda: None))
+DOCUMENT = closed(PLAIN)
 BEARERS = {"reader": "reader", "proposer": "agent", "reviewer": "reviewer", "operator": "operator"}
+FREE = {
+    "Answered.request", "Answered.work", "Recalled.request", "WhyRetrieval.request",
+    "CertificateValue.request", "CertificateValue.answer", "ApplicationValue.readings",
+    "WhyRetrieval.candidates", "WhyRetrieval.selected", "WhyRetrieval.passages",
+    "ClaimValue.extensions", "ClaimValue.properties", "DiffValue.extensions", "OneDiff.extensions",
+    "PendingDiff.extensions", "ValidityValue.decay", "Ontology.vocabularies",
+}  # fmt: skip
+"""What is described as an object of any keys: echoes of what was given, what others' formats bring along, and words."""
+
 DIFF = {
     "trigger": {"kind": "statement", "state": "observed"},
     "changes": [],
@@ -107,6 +130,24 @@ def test_a_call_succeeds_at_its_role_and_conforms_and_is_refused_below(call, pla
     done = ask(BEARERS[call.role], method, path, **options)
     assert done.status_code == 200, done.text
     assert conforms(done)
+
+
+@pytest.mark.req("D-API")
+def test_what_is_asked_for_besides_conforms_too(place, ask):
+    asked = {"query": "how do I run the tests?", "use": "answer_questions"}
+    packet = ask("reader", "POST", "/v1/recall", json={**asked, "certify": True})
+    kept = ask("reader", "POST", "/v1/recall", json={**asked, "include_passages": True})
+    joined = {"query": "?what runs ?how", "use": "answer_questions", "budget": 2000}
+    rows = ask("reader", "POST", "/v1/query", json={**joined, "explain": True})
+    diff = ask("reviewer", "GET", "/v1/diffs").json()["diffs"][0]["id"]
+    whys = [
+        ask("reader", "GET", f"/v1/why/{name}")
+        for name in (place.ids["test"], kept.json()["retrieval_id"])
+    ]
+    every = [packet, kept, rows, *whys, ask("reviewer", "GET", f"/v1/why/{diff}")]
+    assert [one.status_code for one in every] == [200] * 6
+    assert packet.json()["evidence"]
+    assert all(map(conforms, every))
 
 
 @pytest.mark.req("D-API")
@@ -205,4 +246,16 @@ def test_health_and_readiness_say_one_word_to_anybody(ask):
 def test_the_description_is_served_and_is_openapi(ask):
     found = ask("", "GET", "/openapi.json").json()
     assert found["openapi"].startswith("3.1")
-    assert json.loads(json.dumps(found)) == json.loads(json.dumps(DOCUMENT))
+    assert json.loads(json.dumps(found)) == json.loads(json.dumps(PLAIN))
+
+
+def test_whatever_an_answer_holds_is_described_as_well():
+    schemas = PLAIN["components"]["schemas"]
+    asked = {call.request.__name__ for call in CALLS}
+    free = {
+        f"{name}.{key}"
+        for name, schema in schemas.items()
+        for key, one in schema.get("properties", {}).items()
+        if "additionalProperties': True" in str(one) and name not in asked
+    }
+    assert free == FREE

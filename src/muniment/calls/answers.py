@@ -1,15 +1,33 @@
-"""What a verb answers, as far as a schema says it: the outer keys; what they hold is in the reference.
+"""What a verb answers, whole: from the types of what it answers with, by `described`.
 
 - Answers are written by `wire`; these models describe them, and are never run over them.
+- What `wire` adds to a value, or writes instead of a part of it, is said here.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from muniment.calls.described import OPTIONAL, JsonOf, extended
+from muniment.core.access import Scope
+from muniment.core.answered import AnsweredJson
+from muniment.core.certificate import CertificateJson, VerdictJson
+from muniment.core.claim import Claim, Provenance
+from muniment.core.conflict import Conflict
+from muniment.core.diff import Application, Change, Decided, Decision, Diff
+from muniment.core.event import Verification
+from muniment.core.packet import BudgetJson, OmissionsJson, PacketJson, StepJson
+from muniment.core.source import Reading, Source
+from muniment.core.survey import Survey as Survey_
+
 Json = dict[str, Any]
+ClaimForm = Annotated[Json, JsonOf(Claim)]
+DecidedForm = Annotated[Json, JsonOf(Decided)]
+ApplicationForm = Annotated[Json, JsonOf(Application)]
+ConflictForm = Annotated[Json, JsonOf(Conflict)]
+CertificateForm = Annotated[Json, JsonOf(CertificateJson)]
 
 
 class Acting(BaseModel):
@@ -38,102 +56,145 @@ class FindingShape(BaseModel):
     req: str | None
 
 
-class Recalled(Answer):
-    """A packet: evidence whole and cited, what was left out and why."""
+# --- reading --------------------------------------------------------------------------------------
 
-    outcome: str
-    evidence: list[Json]
-    conflicts: list[Json]
-    passages: list[Json]
-    omissions: Json
-    budget: Json
-    request: Json
-    ranking: Json
-    revision: int
-    text: str
-    retrieval_id: str | None = None
-    certificate: Json | None = None
+CERTIFIED = (CertificateForm, OPTIONAL)
+Recalled = extended(
+    "Recalled", PacketJson, base=Answer, retrieval_id=(str | None, OPTIONAL), certificate=CERTIFIED
+)
+Answered = extended("Answered", AnsweredJson, base=Answer, certificate=CERTIFIED)
+Verdict = extended("Verdict", VerdictJson, base=Answer)
+Survey = extended("Survey", Survey_, base=Answer, whole=True)
+Verified = extended("Verified", Verification, base=Answer, whole=True)
 
 
-class Answered(Answer):
-    """Rows with their proofs, or why there is none."""
+class Asked(BaseModel):
+    """One of the six questions, with its answer."""
 
-    outcome: str
-    query: Json
-    rows: list[Json]
-    conflicts: list[Json]
-    claims: Json
-    revision: int
-    request: Json
-    work: Json
-    packing: Json | None
-    certificate: Json | None = None
+    question: str
+    answer: str
 
 
-class Verdict(Answer):
-    """What revalidating came to."""
+class Accesses(BaseModel):
+    """How often the asker was handed it, and when last."""
 
-    verdict: Literal["valid", "changed", "not_permitted", "unknown"]
-    reasons: list[str]
-    records: list[Json]
-    evidence_equal: bool | None
-    asked_at: str | None
+    count: int
+    last: str | None
 
 
 class Shown(Answer):
     """A claim with its six questions answered."""
 
-    claim: Json
+    claim: ClaimForm
     status: str
     freshness: str
     labels: list[str]
     superseded_by: str | None
-    conflicts: list[Any]
-    questions: list[Json]
+    conflicts: list[str]
+    stale_because: str | None
+    accesses: Accesses
+    questions: list[Asked]
 
 
 class ManyClaims(Answer):
     """Claims by identifier; what is absent or not visible is left out."""
 
-    claims: dict[str, Json]
+    claims: dict[str, ClaimForm]
+
+
+class Version(BaseModel):
+    """A version of a claim, and the revisions in which it held."""
+
+    claim: ClaimForm
+    revision: int
+    until_revision: int | None
+    recorded_at: str
 
 
 class History(Answer):
     """Every version of a claim and of those it superseded, oldest first."""
 
-    versions: list[Json]
+    versions: list[Version]
+
+
+class DecisionAbout(BaseModel):
+    """A change that was proposed of a claim, and what was decided."""
+
+    diff: str
+    change: str | None
+    operation: str | None
+    reason: str | None
+    decision: DecidedForm | None
+
+
+class WhyClaim(BaseModel):
+    """Why a claim is there."""
+
+    claim: ClaimForm
+    status: str
+    questions: dict[str, str]
+    provenance: Annotated[Json, JsonOf(Provenance)]
+    source: Annotated[Json, JsonOf(Source)]
+    reading: Annotated[Json, JsonOf(Reading)] | None
+    decisions: list[DecisionAbout]
+    derived_from: list[str]
+    derived: list[str]
+    supersedes: list[str]
+    superseded_by: str | None
+    conflicts: list[str]
+    accesses: Accesses
+
+
+class WhyDiff(BaseModel):
+    """What became of a diff."""
+
+    diff: Annotated[Json, JsonOf(Diff)]
+    states: dict[str, Decision]
+    decisions: dict[str, DecidedForm]
+    application: ApplicationForm | None
+
+
+class WhyRetrieval(BaseModel):
+    """How a retrieval came to its answer."""
+
+    id: str
+    query: dict[str, str]
+    request: Json
+    outcome: str
+    candidates: list[Json]
+    selected: list[Json]
+    ranking: dict[str, str]
+    omissions: Annotated[Json, JsonOf(OmissionsJson)]
+    revision: int
+    budget: Annotated[Json, JsonOf(BudgetJson)]
+    trace: list[Annotated[Json, JsonOf(StepJson)]]
+    principal: str
+    at: str
+    passages: list[Json] = OPTIONAL
 
 
 class Why(Answer):
     """Why a claim is there, what became of a diff, or how a retrieval came to its answer."""
 
-    why: Json
+    why: WhyClaim | WhyDiff | WhyRetrieval
+
+
+class RecordedConflict(BaseModel):
+    """A recorded contradiction, with its sides."""
+
+    between: list[str]
+    note: str
+    kind: str
+    since: str
+    resolved: str
+    resolved_at: str = OPTIONAL
+    claims: list[ClaimForm]
 
 
 class Conflicts(Answer):
     """Recorded conflicts in scope of which every side is visible."""
 
-    conflicts: list[Json]
-
-
-class Survey(Answer):
-    """Counts of what is remembered, what ends, what is in doubt, growth, backlog and sources."""
-
-    at: str
-    claims: int
-    holding: int
-    counts: dict[str, dict[str, int]]
-    expiring: list[Json]
-    expiring_count: int
-    doubtful: list[Json]
-    doubtful_count: int
-    period: Literal["day", "week"]
-    growth: list[Json]
-    waiting: list[Json]
-    waiting_count: int
-    backlog: dict[str, dict[str, int]]
-    places: list[Json]
-    places_of: int
+    conflicts: list[RecordedConflict]
 
 
 class Graph(Answer):
@@ -142,26 +203,33 @@ class Graph(Answer):
     graph: Any
 
 
+# --- proposals and reviews ------------------------------------------------------------------------
+
+PendingChange = extended("PendingChange", Change, state=(Decision, Field()))
+STANDING: dict[str, Any] = {
+    "changes": (list[PendingChange], Field()),  # type: ignore[valid-type]
+    "decisions": (dict[str, DecidedForm], Field()),
+    "application": (ApplicationForm | None, Field()),
+}
+PendingDiff = extended("PendingDiff", Diff, **STANDING)
+OneDiff = extended(
+    "OneDiff", Diff, base=Answer, **STANDING,
+    findings=(list[FindingShape], Field()), conflicts=(dict[str, list[ConflictForm]], Field()),
+)  # fmt: skip
+
+
 class Waiting(Answer):
     """A page of what waits, oldest first."""
 
-    diffs: list[Json]
+    diffs: list[PendingDiff]  # type: ignore[valid-type]
     next: str | None = Field(description="Give it as `after` for the next page; null at the end.")
-
-
-class OneDiff(Answer):
-    """A diff with where its changes stand, and what the checks notice."""
-
-    id: str
-    changes: list[Json]
-    decisions: Json
 
 
 class Proposed(Answer):
     """What was proposed; it waits for review."""
 
     diff: str
-    changes: list[Json]
+    changes: list[Annotated[Json, JsonOf(Change)]]
     findings: list[FindingShape]
     token: str
 
@@ -170,10 +238,10 @@ class Outcome(Answer):
     """What a review came to."""
 
     diff: str
-    decisions: Json
-    resulting: Json
-    conflicts: list[Json]
-    held: list[Any]
+    decisions: dict[str, DecidedForm]
+    resulting: dict[str, str]
+    conflicts: list[ConflictForm]
+    held: list[str]
     token: str
 
 
@@ -181,17 +249,11 @@ class Heard(Answer):
     """What keeping a conversation came to."""
 
     source: str | None
+    scope: Annotated[Json, JsonOf(Scope)]
     messages: int
     kept: int
     passages: int
     known: int
+    erased: int
     findings: list[FindingShape]
-
-
-class Verified(Answer):
-    """What checking the ledger found."""
-
-    ok: bool
-    events: int
-    head: str
-    problems: list[str]
+    token: str | None

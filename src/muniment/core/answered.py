@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from muniment.core.claim import Claim
 from muniment.core.encode import encode
-from muniment.core.evidence import Citation, json_of_citation
-from muniment.core.packet import Disagreement, json_of_conflict
-from muniment.core.query import Query
+from muniment.core.evidence import Citation, CitationJson, json_of_citation
+from muniment.core.packet import Disagreement, DisagreementJson, json_of_conflict
+from muniment.core.query import Query, QueryJson
 
 QueryOutcome = Literal[
     "rows", "no_matches", "conflict", "budget_exceeded", "search_exhausted", "no_scope"
@@ -57,6 +57,52 @@ class AnswerRow:
     count: int
 
 
+class SupportSourceJson(TypedDict):
+    """Where a claim comes from."""
+
+    kind: str
+    derivation: str
+    citations: list[CitationJson]
+
+
+class SupportJson(TypedDict):
+    """A claim that a proof or a contradiction needs."""
+
+    id: str
+    claim: str
+    facts: list[list[str]]
+    status: str
+    labels: list[str]
+    freshness: str
+    scope: str
+    source: SupportSourceJson
+
+
+class AnswerRowJson(TypedDict):
+    """An answer with its smallest proofs."""
+
+    values: dict[str, str]
+    proofs: list[list[str]]
+    proof_count: int
+
+
+class AnsweredJson(TypedDict):
+    """Rows with their proofs, or why there is none."""
+
+    outcome: QueryOutcome
+    query: QueryJson
+    rows: list[AnswerRowJson]
+    conflicts: list[DisagreementJson]
+    claims: dict[str, SupportJson]
+    stage: str | None
+    bound: str | None
+    advice: str | None
+    revision: int
+    request: dict[str, Any]
+    work: dict[str, Any]
+    packing: Packing | None
+
+
 @dataclass(frozen=True, slots=True)
 class Support:
     """A claim that a proof or a contradiction needs, as the asker sees it.
@@ -77,7 +123,7 @@ class Support:
     freshness: str
     citations: tuple[Citation, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> SupportJson:
         """A JSON value."""
         source = self.claim.source
         return {
@@ -165,7 +211,7 @@ class Answered:
             )
         return dict(_ADVICE).get(self.outcome, "")
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> AnsweredJson:
         """A JSON value, every key always there."""
         names = [str(variable) for variable in self.query.select]
         return {

@@ -23,7 +23,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from muniment.core.claim import Claim
 from muniment.core.instruction import looks_like_instruction
@@ -253,7 +253,15 @@ def _rewritten(text: str, phrase: str, target: str) -> str:
     return match_key("".join((*parts, text[done:]))) if parts else text
 
 
-def json_of_rewrite(step: Rewrite) -> dict[str, Any]:
+class RewriteJson(TypedDict):
+    """A step of a rewritten query, with the bridges that it was taken over."""
+
+    phrase: str
+    target: str
+    bridges: list[str]
+
+
+def json_of_rewrite(step: Rewrite) -> RewriteJson:
     """A step as a JSON value."""
     return {"phrase": step.phrase, "target": step.target, "bridges": list(step.claims)}
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim
@@ -54,6 +54,51 @@ class Selected:
     digest: str
 
 
+class RulesJson(TypedDict):
+    """Digests of the rules in force."""
+
+    ontology: str
+    ranking: str
+
+
+class CertificateJson(TypedDict):
+    """A certificate: given back as it is, it is asked again and compared."""
+
+    format: str
+    kind: str
+    store: str
+    principal: str
+    scopes: list[str]
+    at: str
+    revision: int
+    request: dict[str, Any]
+    rules: RulesJson
+    view: str
+    heads: str
+    outcome: str
+    answer: dict[str, Any]
+    evidence: list[Selected]
+    seal: str
+    digest: str
+
+
+class RecordJson(TypedDict):
+    """A record that differs, and how."""
+
+    id: str
+    how: str
+
+
+class VerdictJson(TypedDict):
+    """What revalidating came to."""
+
+    verdict: VerdictName
+    reasons: list[str]
+    records: list[RecordJson]
+    evidence_equal: bool
+    asked_at: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What revalidating a certificate came to.
@@ -72,7 +117,7 @@ class Verdict:
     evidence_equal: bool = False
     asked_at: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> VerdictJson:
         """A JSON value, every key always there."""
         return {
             "verdict": self.verdict,

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from muniment.core.access import Scope, Visibility
-from muniment.core.bridge import Rewrite, json_of_rewrite
-from muniment.core.claim import Claim
+from muniment.core.bridge import Rewrite, RewriteJson, json_of_rewrite
+from muniment.core.claim import Claim, Fact, Happening, Importance, Provenance
 from muniment.core.encode import encode, time_text
 from muniment.core.rank import Relevance, meaning, share
 from muniment.core.ranking import ONE
@@ -169,7 +169,118 @@ def _time(instant: Any) -> str | None:
     return time_text(instant) if instant else None
 
 
-def json_of_item(item: Item) -> dict[str, Any]:
+class CitationJson(TypedDict):
+    """Where it says so."""
+
+    uri: str
+    span: list[int] | None
+    line: int | None
+    quote: str | None
+    reading: str | None
+    read_now: bool
+    digest: str | None
+    pointer: str | None
+    commit: str | None
+
+
+class RelevanceJson(TypedDict):
+    """How well it answers, with what the number means; never confidence."""
+
+    value: float
+    meaning: str
+    method: str
+    components: dict[str, float]
+
+
+class ItemConfidenceJson(TypedDict):
+    """Strength of belief."""
+
+    score: float | None
+    level: str | None
+    reason: str | None
+    grade: str | None
+
+
+class ItemUsesJson(TypedDict):
+    """What it may be used for, and what not."""
+
+    allowed: list[str]
+    prohibited: list[str]
+
+
+class ItemSourceJson(TypedDict):
+    """What is behind it."""
+
+    kind: str
+    origin: str | None
+    candidate_origins: list[str]
+    derivation: str
+    derived_from: list[str]
+    uri: str | None
+    observed_at: str | None
+
+
+class ItemValidityJson(TypedDict):
+    """When it is true in the world."""
+
+    valid_from: str | None
+    valid_until: str | None
+    conditions: list[str]
+
+
+class ItemFreshnessJson(TypedDict):
+    """How fresh it is for the use that was asked for."""
+
+    status: str
+    last_verified_at: str | None
+    expires_at: str | None
+    verification_method: str | None
+
+
+class ItemReviewJson(TypedDict):
+    """Who let it in."""
+
+    status: str
+    reviewed_by: str | None
+    reviewed_at: str | None
+
+
+class ItemJson(TypedDict):
+    """One claim as it is handed over, every key always there."""
+
+    id: str
+    claim: str
+    title: str | None
+    body: str | None
+    summary: str | None
+    steps: list[str]
+    event: Happening | None
+    facts: list[Fact]
+    status: str
+    labels: list[str]
+    confidence: ItemConfidenceJson
+    importance: Importance | None
+    relevance: RelevanceJson
+    rewrites: list[RewriteJson]
+    citations: list[CitationJson]
+    uses: ItemUsesJson
+    type: str
+    memory_type: str
+    content_kind: str
+    scope: Scope
+    visibility: str
+    source: ItemSourceJson
+    validity: ItemValidityJson
+    freshness: ItemFreshnessJson
+    review: ItemReviewJson
+    version: int
+    supersedes: list[str]
+    superseded_by: str | None
+    conflicts: list[str]
+    provenance: Provenance
+
+
+def json_of_item(item: Item) -> ItemJson:
     """One piece of evidence as a JSON value."""
     claim, confidence, importance = item.claim, item.claim.confidence, item.claim.importance
     return {
@@ -217,7 +328,7 @@ def json_of_item(item: Item) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def json_of_relevance(found: Relevance) -> dict[str, Any]:
+def json_of_relevance(found: Relevance) -> RelevanceJson:
     """A relevance with what it means."""
     return {
         "value": found.value,
@@ -227,7 +338,7 @@ def json_of_relevance(found: Relevance) -> dict[str, Any]:
     }
 
 
-def _json_of_source(item: Item) -> dict[str, Any]:
+def _json_of_source(item: Item) -> ItemSourceJson:
     source = item.claim.source
     return {
         "kind": source.kind,
@@ -240,7 +351,7 @@ def _json_of_source(item: Item) -> dict[str, Any]:
     }
 
 
-def _json_of_validity(claim: Claim) -> dict[str, Any]:
+def _json_of_validity(claim: Claim) -> ItemValidityJson:
     return {
         "valid_from": _time(claim.validity.valid_from),
         "valid_until": _time(claim.validity.valid_until),
@@ -248,7 +359,7 @@ def _json_of_validity(claim: Claim) -> dict[str, Any]:
     }
 
 
-def json_of_citation(citation: Citation) -> dict[str, Any]:
+def json_of_citation(citation: Citation) -> CitationJson:
     """A citation as a JSON value."""
     return {
         "uri": citation.uri,

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
-from muniment.core.bridge import Variant, json_of_rewrite
-from muniment.core.evidence import Item, json_of_item
+from muniment.core.bridge import RewriteJson, Variant, json_of_rewrite
+from muniment.core.evidence import Item, ItemJson, json_of_item
 from muniment.core.precedence import Ruling
-from muniment.core.quote import Quote, json_of_quote
+from muniment.core.quote import Quote, QuoteJson, json_of_quote
 
 Outcome = Literal[
     "complete", "partial", "conflict", "no_support", "unreviewed", "no_scope", "budget_exceeded"
@@ -95,6 +95,95 @@ class Budget:
     k: int
 
 
+class LoserJson(TypedDict):
+    """A side that may not win, and by which rule."""
+
+    id: str
+    rule: str
+
+
+class NotServedJson(TypedDict):
+    """A side that does not serve here, and why."""
+
+    id: str
+    reasons: list[str]
+
+
+class DisagreementJson(TypedDict):
+    """Claims that contradict one another, and which may win by which rule."""
+
+    ids: list[str]
+    notes: list[str]
+    decided: bool
+    winner: str | None
+    decided_by: str | None
+    may_win: list[str]
+    losers: list[LoserJson]
+    not_served: list[NotServedJson]
+
+
+class OmissionJson(TypedDict):
+    """A claim that matched and was left out, and why."""
+
+    id: str
+    reasons: list[str]
+    detail: str | None
+
+
+class OmissionsJson(TypedDict):
+    """What was left out: all of it counted, the first of it listed."""
+
+    total: int
+    by_reason: dict[str, int]
+    items: list[OmissionJson]
+
+
+class BudgetJson(TypedDict):
+    """The limits and what was used of them."""
+
+    limit: int
+    used: int
+    counter: str
+    counted: str
+    k: int
+
+
+class VariantJson(TypedDict):
+    """What was asked for instead of the query, and by which rewrites."""
+
+    text: str
+    rewrites: list[RewriteJson]
+
+
+class StepJson(TypedDict):
+    """One of the ten steps of the query model, with its counts."""
+
+    step: int
+    name: str
+    counts: dict[str, int]
+
+
+class PacketJson(TypedDict):
+    """A packet: evidence whole and cited, what was left out and why."""
+
+    ontology_entity: str
+    outcome: Outcome
+    stage: str | None
+    advice: str | None
+    variants: list[VariantJson]
+    evidence: list[ItemJson]
+    conflicts: list[DisagreementJson]
+    passages: list[QuoteJson]
+    omissions: OmissionsJson
+    revision: int
+    budget: BudgetJson
+    request: dict[str, Any]
+    ranking: dict[str, str]
+    trace: list[StepJson]
+    ontology: str | None
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Packet:
     """Everything that a recall hands over.
@@ -135,7 +224,7 @@ class Packet:
     variants: tuple[Variant, ...] = ()
     quotes: tuple[Quote, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PacketJson:
         """The packet as a JSON value."""
         return {
             "ontology_entity": ENTITY,
@@ -169,7 +258,7 @@ class Packet:
         }
 
 
-def json_of_conflict(conflict: Disagreement) -> dict[str, Any]:
+def json_of_conflict(conflict: Disagreement) -> DisagreementJson:
     """A contradiction as a JSON value."""
     ruling = conflict.ruling
     return {
@@ -188,7 +277,7 @@ def json_of_conflict(conflict: Disagreement) -> dict[str, Any]:
 
 def json_of_omissions(
     omissions: tuple[Omission, ...], unlisted: tuple[tuple[str, int], ...] = ()
-) -> dict[str, Any]:
+) -> OmissionsJson:
     """All omissions counted, the first of them listed.
 
     >>> found = json_of_omissions((Omission("mem_a", ("expired",)),), (("below_support", 3),))

@@ -22,7 +22,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from muniment.core.errors import Finding, errors_in, quoted
 from muniment.core.relations import RELATIONS, Relation, relation
@@ -70,6 +70,13 @@ class Atom:
         return self.subject, self.object
 
 
+class QueryJson(TypedDict):
+    """A query as it reads back: patterns, and the variables that are asked for."""
+
+    where: list[list[Any]]
+    select: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """Patterns that all have to hold, and the variables that are asked for; with none it asks whether they do."""
@@ -93,7 +100,7 @@ class Query:
         chosen = " ".join(map(str, self.select))
         return f"select {chosen} where {atoms}" if chosen else atoms
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> QueryJson:
         """The JSON form, which reads back as the same query."""
         where = [[_json(a.subject), a.predicate, _json(a.object)] for a in self.where]
         return {"where": where, "select": [str(one) for one in self.select]}

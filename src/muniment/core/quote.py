@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TypedDict
 
 from muniment.core.dialogue import SIGNALS, Heard
 from muniment.core.encode import time_text
@@ -39,7 +39,45 @@ class Quote:
     heard: Heard
 
 
-def json_of_quote(quote: Quote) -> dict[str, Any]:
+class KeptJson(TypedDict):
+    """The source that a passage stands in."""
+
+    id: str
+    kind: str
+    name: str
+    digest: str
+
+
+class QuoteRelevanceJson(TypedDict):
+    """How well a passage answers, with what the number means."""
+
+    value: float
+    method: str
+    meaning: str
+    components: dict[str, float]
+
+
+class QuoteJson(TypedDict):
+    """A passage that nobody reviewed, word for word."""
+
+    id: str
+    standing: str
+    text: str
+    speaker: str | None
+    at: str | None
+    session: str | None
+    message: str | None
+    part: int
+    parts: int
+    source: KeptJson
+    line: int
+    start: int
+    end: int
+    digest: str
+    relevance: QuoteRelevanceJson
+
+
+def json_of_quote(quote: Quote) -> QuoteJson:
     """A passage as a JSON value."""
     said, kept = quote.said, quote.kept
     return {

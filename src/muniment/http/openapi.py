@@ -14,14 +14,16 @@ False
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from muniment import __version__
 from muniment.calls.answers import Acting, FindingShape
+from muniment.calls.described import JsonOf
 from muniment.calls.perform import Call
+from muniment.core.access import Visibility
 from muniment.http.problems import MEDIA_TYPE, problem_body
 from muniment.http.routes import LONGEST_KEY, served_calls
 from muniment.http.settings import Settings
@@ -128,7 +130,7 @@ class Me(BaseModel):
     acting: Acting
     role: str
     uses: list[str]
-    visibility: Json | None
+    visibility: Annotated[Json, JsonOf(Visibility)] | None
 
 
 class Ontology(BaseModel):

@@ -1,6 +1,7 @@
 r"""What a tool hands to a model: short, whole and spelled out; the schemas of it, and how it is made of an answer.
 
 - Hosts hand a model the structured content, the text, or both. Each is enough alone: the packet's text is in both.
+- Schemas go as deep as a model is helped by: a certificate is given back as it is, reasons as they come.
 - A recall's packet is fenced text (`core.render`), not JSON, which would be nine times as long for one claim.
 - Every string is spelled out (`core.text.visible`), but a certificate's, which is given back as it is.
 
@@ -49,12 +50,19 @@ class Acted(BaseModel):
     acting: str = Field(description="Who acted, and in which scopes.")
 
 
+class Record(BaseModel):
+    """A record that differs, and how."""
+
+    id: str
+    how: str
+
+
 class Verdict(Acted):
     """What asking again came to."""
 
     verdict: Literal["valid", "changed", "not_permitted", "unknown"]
     reasons: list[str]
-    records: list[Json]
+    records: list[Record]
     evidence_equal: bool | None
     asked_at: str | None
 
