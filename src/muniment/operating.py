@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from muniment.usecases.embedding import Embedded
     from muniment.usecases.erase import Erased
     from muniment.usecases.erase_source import ToErase
+    from muniment.usecases.retain import Retained
     from muniment.usecases.tokens import Made
 
 
@@ -44,7 +45,7 @@ class Operating:
 
     @gated
     def declared(self, kind: str) -> tuple[Mapping[str, Any], ...]:
-        """The latest declarations of a kind: principal, group, role, credential or policy.
+        """The latest declarations of a kind: principal, group, role, credential, policy or retention.
 
         An operator sees all; anybody else those about itself and its groups.
         """
@@ -116,6 +117,13 @@ class Operating:
         if is_source_or_passage(name):
             return to_erase_source(self.session, name)
         return to_erase(self.session, name)
+
+    @gated
+    def retain(self, *, apply: bool = False) -> Retained:
+        """Look for retrievals that are kept no longer, as declared, and remove them where `apply` says so."""
+        from muniment.usecases.retain import retain
+
+        return retain(self.session, apply=apply)
 
     @gated
     def lift(self, tombstone: str, reason: str, signer: Signer) -> int:

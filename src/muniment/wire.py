@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from muniment.core.encode import encode
+from muniment.core.encode import encode, time_text
 from muniment.core.errors import (
     Conflicted,
     Finding,
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from muniment.usecases.propose import Proposed
     from muniment.usecases.recall import Recalled
     from muniment.usecases.reread import Reread
+    from muniment.usecases.retain import Retained
     from muniment.usecases.revalidate import Certified
     from muniment.usecases.show import Shown, Version
 
@@ -305,6 +306,19 @@ def erased(value: Erased) -> dict[str, Any]:
         "contents": value.contents,
         "token": value.token,
         "disk": value.disk,
+    }
+
+
+def retained(value: Retained) -> dict[str, Any]:
+    """What is kept of retrievals, and what is over."""
+    return {
+        "days": value.rule.days or None,
+        "queries": value.rule.queries,
+        "before": time_text(value.before) if value.before else None,
+        "retrievals": value.found.retrievals,
+        "counts": value.found.counts,
+        "removed": value.removed,
+        "disk": value.found.disk,
     }
 
 

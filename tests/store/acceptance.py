@@ -874,6 +874,27 @@ def test_logging_changes_nothing_in_the_ledger(world):
     assert world.store.tenants() == (TENANT, NEIGHBOUR)
 
 
+@pytest.mark.req("A-RETENTION")
+@pytest.mark.parametrize("dry", [True, False])
+def test_what_was_logged_up_to_an_instant_is_counted_and_removed(world, dry):
+    tick = timedelta(microseconds=1)
+    for n, at in enumerate((AT, AT + timedelta(milliseconds=500), LATER, LATER + tick)):
+        world.store.log(TENANT, access(f"ret_{n}", at=at, claims=("a",), selected=("a",)))
+    world.store.log(TENANT, access("ret_old", "user:bob", claims=("b",), selected=("b",)))
+    world.store.log(NEIGHBOUR, access("ret_0"))
+    before = world.picture()
+    trimmed = world.store.trim(TENANT, LATER, dry=dry)
+    assert (trimmed.retrievals, trimmed.counts) == (4, 1)
+    gone = [world.store.logged(TENANT, f"ret_{n}") is None for n in range(4)]
+    assert gone == ([False] * 4 if dry else [True, True, True, False])
+    assert world.store.accesses(TENANT, mem("a"), "user:alice") == (4, LATER + tick)
+    assert world.store.accesses(TENANT, mem("b"), "user:bob") == ((1, AT) if dry else (0, None))
+    assert world.store.logged(NEIGHBOUR, "ret_0") is not None
+    assert world.picture() == before
+    again = world.store.trim(TENANT, LATER, dry=False)
+    assert again.retrievals == (4 if dry else 0)
+
+
 @pytest.mark.req("A-DELETE")
 def test_erasing_removes_the_retrievals_that_found_the_claim(world):
     world.put(claim("a"), claim("b"), claim("c"))

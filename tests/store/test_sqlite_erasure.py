@@ -91,6 +91,18 @@ def test_an_erased_word_is_in_no_file_after_a_checkpoint(world):
     assert hits(world) == 0
 
 
+@pytest.mark.req("A-RETENTION")
+def test_a_retrieval_that_is_kept_no_longer_is_in_no_file(world):
+    record = {"query": f"what of the {CANARY}?"}
+    for n in range(40):
+        world.store.log(TENANT, Access(f"ret_{n}", "user:a", AT, record, (mem("a"),), ()))
+    assert hits(world) > 10
+    assert world.store.trim(TENANT, AT, dry=True).retrievals == 40
+    assert hits(world) > 10
+    assert world.store.trim(TENANT, AT, dry=False).disk == "complete"
+    assert hits(world) == 0
+
+
 @pytest.mark.req("A-DELETE")
 def test_copies_that_moved_between_pages_are_gone_too(world):
     for batch in range(30):

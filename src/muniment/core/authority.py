@@ -109,6 +109,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("to_erase", "operator", command="erase"),
     Verb("erase", "operator", True, "erase"),
     Verb("embed", "operator", True, "embed"),
+    Verb("retain", "operator", True, "retain"),
     Verb("recall_as", "operator", page=True),
     Verb("verify", "operator", command="verify", route="GET /v1/verification", page=True),
     Verb("doctor", "operator", command="doctor", page=True),

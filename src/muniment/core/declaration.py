@@ -21,6 +21,7 @@ from muniment.core.codec import read
 from muniment.core.errors import Finding, errors_in, quoted
 from muniment.core.ids import is_id
 from muniment.core.policy import Policy
+from muniment.core.retention import LONGEST_DAYS, QUERIES, RETRIEVALS, Retention
 from muniment.core.text import identifier_findings, text_findings
 from muniment.core.token import Token
 from muniment.core.vocabulary import SCOPE_KINDS
@@ -68,6 +69,7 @@ SHAPES: tuple[tuple[str, type], ...] = (
     ("credential", Keys),
     ("policy", Policy),
     ("token", Token),
+    ("retention", Retention),
 )
 DECLARATIONS = tuple(kind for kind, _ in SHAPES)
 
@@ -96,7 +98,10 @@ def _name(kind: str, name: str) -> Iterator[Finding]:
         yield Finding(
             "bad_name", f"{quoted(name)} is not a token's name", "/name", "let it be made"
         )
-    if kind not in ("policy", "token") and (
+    if kind == "retention" and name != RETRIEVALS:
+        message, fix = f"{quoted(name)} is nothing that is kept for a time", f"name `{RETRIEVALS}`"
+        yield Finding("bad_name", message, "/name", fix, req="A-RETENTION")
+    if kind not in ("policy", "token", "retention") and (
         ":" not in name or name.partition(":")[0] not in DECLARED_KINDS
     ):
         message = f"{quoted(name)} is not a principal's name"
@@ -122,10 +127,28 @@ def _content(name: str, content: Mapping[str, Any], value: Any) -> Iterator[Find
             yield from errors_in(identifier_findings(key, f"/public_keys/{n}"))
     if isinstance(value, Named):
         yield from errors_in(text_findings(value.note, "/note", limit=LONGEST_NOTE))
+    yield from _ruled(value)
+
+
+def _ruled(value: Any) -> Iterator[Finding]:
+    """What is wrong with a policy, a token or a rule of retention."""
     if isinstance(value, Policy):
         yield from _policy(value)
     if isinstance(value, Token):
         yield from _token(value)
+    if isinstance(value, Retention):
+        yield from _retention(value)
+
+
+def _retention(value: Retention) -> Iterator[Finding]:
+    if not 0 <= value.days <= LONGEST_DAYS:
+        message = f"{value.days} is no number of days for which something is kept"
+        fix = f"give one from 1 to {LONGEST_DAYS}, or 0 for without end"
+        yield Finding("bad_days", message, "/days", fix, req="A-RETENTION")
+    if value.queries not in QUERIES:
+        message = f"{quoted(value.queries)} says nothing of what is kept of a question"
+        fix = f"use one of: {', '.join(QUERIES)}"
+        yield Finding("unknown_queries", message, "/queries", fix, req="A-RETENTION")
 
 
 def _token(value: Token) -> Iterator[Finding]:

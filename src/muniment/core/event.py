@@ -47,6 +47,7 @@ KINDS = (
     ("group", "a group's members were declared"),
     ("role", "a principal's roles were declared"),
     ("policy", "a policy was declared"),
+    ("retention", "how long retrievals are kept was declared"),
     ("credential", "a reviewer's public key was declared"),
     ("token", "a bearer's token was made or taken back"),
     ("source", "a source was kept"),

@@ -178,6 +178,21 @@ class Access:
     selected: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """What is over in the log of retrievals.
+
+    Attributes:
+        retrievals: How many retrievals.
+        counts: How many counts of accesses.
+        disk: Whether what was removed is gone from the disk too: `complete`, or `pending: …`.
+    """
+
+    retrievals: int
+    counts: int
+    disk: str
+
+
 class Store(Protocol):
     """A place where tenants' memories live."""
 
@@ -208,6 +223,9 @@ class Store(Protocol):
 
     def logged(self, tenant: str, retrieval_id: str) -> Access | None:
         """A logged retrieval."""
+
+    def trim(self, tenant: str, before: datetime, *, dry: bool) -> Trimmed:
+        """Remove retrievals, and counts of accesses last made, up to an instant; `dry` only counts them."""
 
     def accesses(self, tenant: str, claim_id: str, principal: str) -> tuple[int, datetime | None]:
         """How often, and when last, this principal was handed the claim; of other principals nothing."""

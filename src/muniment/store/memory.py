@@ -30,7 +30,7 @@ from muniment.core.errors import StoreBusy, StoreUnavailable
 from muniment.core.event import GENESIS, Event, Verification
 from muniment.core.fold import fold
 from muniment.index.entry import packed
-from muniment.ports.store import Access
+from muniment.ports.store import Access, Trimmed
 from muniment.store import indexing
 from muniment.store.audit import Ledger, verify_ledger
 from muniment.store.index_reading import Caches
@@ -248,6 +248,11 @@ class MemoryStore:
         with self._lock:
             found = self._log_of(tenant).kept.get(retrieval_id)
         return replace(found[0], record=json.loads(found[1])) if found else None
+
+    def trim(self, tenant: str, before: datetime, *, dry: bool) -> Trimmed:
+        """Remove retrievals, and counts of accesses last made, up to an instant; `dry` only counts them."""
+        with self._lock:
+            return self._log_of(tenant).trim(before, dry=dry)
 
     def accesses(self, tenant: str, claim_id: str, principal: str) -> tuple[int, datetime | None]:
         """How often, and when last, this principal was handed the claim; of other principals nothing."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from muniment.core.canonical import canonical
-from muniment.ports.store import Access
+from muniment.ports.store import Access, Trimmed
 
 
 @dataclass(slots=True)
@@ -34,3 +34,14 @@ class RetrievalLog:
                 del self.kept[id]
         for place in [place for place in self.handed if place[0] in gone]:
             del self.handed[place]
+
+    def trim(self, before: datetime, *, dry: bool) -> Trimmed:
+        """Remove what was made, or last handed over, up to an instant."""
+        kept = [id for id, (access, _) in self.kept.items() if access.at <= before]
+        handed = [place for place, (_, last) in self.handed.items() if last <= before]
+        if not dry:
+            for id in kept:
+                del self.kept[id]
+            for place in handed:
+                del self.handed[place]
+        return Trimmed(len(kept), len(handed), "complete")

@@ -18,6 +18,7 @@ from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.event import Event
 from muniment.core.policy import Policy, policy_statement
+from muniment.core.retention import RETRIEVALS, Retention
 from muniment.ports.credential import Signer
 from muniment.ports.store import Snapshot
 from muniment.usecases.credentials import registered_keys
@@ -30,7 +31,7 @@ class Declaration:
     """One thing that an operator declares.
 
     Attributes:
-        kind: principal, group, role, credential, policy or token.
+        kind: principal, group, role, credential, policy, token or retention.
         name: What it is about.
         content: What is declared.
     """
@@ -58,6 +59,13 @@ def roles(name: str, given: tuple[str, ...]) -> Declaration:
 def credential(name: str, public_keys: tuple[str, ...]) -> Declaration:
     """The public keys by which a reviewer is known."""
     return Declaration("credential", name, {"name": name, "public_keys": list(public_keys)})
+
+
+def retention(days: int, queries: str = "text") -> Declaration:
+    """For how many days retrievals are kept, 0 for without end, and the most that is kept of their questions."""
+    return Declaration(
+        "retention", RETRIEVALS, encode(Retention(RETRIEVALS, days, queries)) | {"days": days}
+    )
 
 
 def check(declaration: Declaration) -> tuple[Finding, ...]:

@@ -24,7 +24,9 @@ from muniment.core.errors import EmbedderUnavailable, InvalidInput, NotPermitted
 from muniment.core.packet import Packet
 from muniment.core.ranking import FUSED, policy_named
 from muniment.core.request import Request, request_findings, scope_findings
+from muniment.core.retention import stricter
 from muniment.ports.store import Access
+from muniment.usecases.retain import retention
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -69,16 +71,18 @@ def recall(session: Session, request: Request, *, ontology: str = "") -> Recalle
     scopes = tuple(sorted(request.scopes or session.scopes))
     asked = Asked(session, request, counter, scopes, request.at or now, ontology)
     hits: tuple[Hit, ...] = ()
+    kept: str = request.log
     meaning, unembedded = meaning_for(session, request)
     if not scopes:
         packet = asked.no_scope()
     else:
         with session.store.snapshot(session.tenant) as snapshot:
             viewing = session.viewing(snapshot)
+            kept = stricter(request.log, retention(snapshot).queries)
             packet, hits = packet_of(asked, viewing, meaning, unembedded)
-    if request.log == "off":
+    if kept == "off":
         return Recalled(packet)
-    return Recalled(packet, _log(session, request, packet, hits, now))
+    return Recalled(packet, _log(session, request, packet, hits, now, kept))
 
 
 def refuse_wrong(session: Session, request: Request) -> None:
@@ -175,13 +179,18 @@ def _absolute(session: Session, viewing: Viewing, scopes: tuple[Scope, ...]) -> 
 
 
 def _log(
-    session: Session, request: Request, packet: Packet, hits: tuple[Hit, ...], now: datetime
+    session: Session,
+    request: Request,
+    packet: Packet,
+    hits: tuple[Hit, ...],
+    now: datetime,
+    kept: str,
 ) -> str:
     """Keep the retrieval, outside the ledger and for its own principal (`A-RETRIEVAL`, `A-ONACCESS`)."""
     retrieval_id = session.fresh_id("ret")
     selected = tuple(item.claim.id for item in packet.items)
     query: Mapping[str, Any] = {"digest": digest(request.query)}
-    if request.log == "text":
+    if kept == "text":
         query = {**query, "text": request.query}
     echo = {name: value for name, value in packet.request.items() if name != "query"}
     answer = packet.as_json()

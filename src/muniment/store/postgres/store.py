@@ -21,7 +21,7 @@ from typing import Self
 
 from muniment.core.errors import StoreDamaged, StoreError, StoreUnavailable, quoted
 from muniment.core.event import GENESIS, Verification
-from muniment.ports.store import Access
+from muniment.ports.store import Access, Trimmed
 from muniment.store import indexing
 from muniment.store.index_reading import Caches
 from muniment.store.postgres.connection import Connection
@@ -252,6 +252,14 @@ class PostgresStore:
         """A logged retrieval."""
         with self._connection() as connection:
             return LogTables(connection, number_of(tenant)).logged(retrieval_id)
+
+    def trim(self, tenant: str, before: datetime, *, dry: bool) -> Trimmed:
+        """Remove retrievals, and counts of accesses last made, up to an instant; `dry` only counts them."""
+        number, place = number_of(tenant), number_of(tenant, "log")
+        with self._connection(lambda one: one.begin_writing(place)) as connection:
+            found = LogTables(connection, number).trim(before, dry=dry)
+            connection.commit()
+        return Trimmed(*found, "complete" if dry or not any(found) else self.checkpoint())
 
     def accesses(self, tenant: str, claim_id: str, principal: str) -> tuple[int, datetime | None]:
         """How often, and when last, this principal was handed the claim; of other principals nothing."""

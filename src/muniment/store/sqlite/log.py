@@ -10,10 +10,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
-from muniment.ports.store import Access
+from muniment.core.errors import StoreBusy, StoreUnavailable
+from muniment.ports.store import Access, Trimmed
 from muniment.store.sqlite.connection import Connection
 from muniment.store.tables.log import LogTables
 
@@ -44,17 +46,11 @@ class RetrievalLog:
             access: What was asked and found.
             is_erased: Whether one of some claims was erased, by now.
         """
-        connection = self._connection
-        connection.begin_writing()
-        try:
+        with self._writing():
             if not is_erased((*access.claims, *access.selected)):
-                if connection.value(_TENANT, (tenant,)) is None:
-                    connection.run(_NEW_TENANT, (tenant,))
+                if self._connection.value(_TENANT, (tenant,)) is None:
+                    self._connection.run(_NEW_TENANT, (tenant,))
                 self._tables(tenant).keep(access)
-            connection.commit()
-        except BaseException:
-            connection.rollback()
-            raise
 
     def logged(self, tenant: str, retrieval_id: str) -> Access | None:
         """A logged retrieval."""
@@ -66,13 +62,39 @@ class RetrievalLog:
 
     def forget(self, tenant: str, claims: Collection[str]) -> None:
         """Remove the retrievals that found these claims, and the counts of their accesses."""
-        connection = self._connection
-        connection.begin_writing()
-        try:
+        with self._writing():
             self._tables(tenant).forget(claims)
-            connection.commit()
+
+    def trim(
+        self, tenant: str, before: datetime, dry: bool, who_reads: Callable[[str], str]
+    ) -> Trimmed:
+        """Remove what was made, or last handed over, up to an instant.
+
+        Args:
+            tenant: Whose.
+            before: The instant, inclusive.
+            dry: Only count it.
+            who_reads: Says who holds an earlier state of a file open.
+        """
+        if dry:
+            return Trimmed(*self._tables(tenant).trim(before, dry=True), "complete")
+        with self._writing():
+            found = self._tables(tenant).trim(before, dry=False)
+        try:
+            held_up = "" if self.settle() else who_reads(self._connection.path)
+        except (StoreBusy, StoreUnavailable) as error:
+            held_up = error.message
+        return Trimmed(*found, f"pending: {held_up}" if held_up else "complete")
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """The log's own write lock; what was done is kept whole, or not at all."""
+        self._connection.begin_writing()
+        try:
+            yield
+            self._connection.commit()
         except BaseException:
-            connection.rollback()
+            self._connection.rollback()
             raise
 
     def settle(self) -> bool:

@@ -21,7 +21,7 @@ from typing import Self
 
 from muniment.core.errors import StoreBusy, StoreDamaged, StoreError, StoreUnavailable, quoted
 from muniment.core.event import GENESIS, Verification
-from muniment.ports.store import Access
+from muniment.ports.store import Access, Trimmed
 from muniment.store import indexing
 from muniment.store.index_reading import Caches
 from muniment.store.sealing import KEY_BYTES
@@ -56,9 +56,8 @@ _SETTLED = """
 UPDATE erased SET pending = 0 WHERE claim_id = ?2 AND tenant = (SELECT id FROM tenant WHERE name = ?1)
 """
 
-_abandoned: list[
-    Connection
-] = []  # a parent's connections, which a forked child must neither use nor close
+# A parent's connections, which a forked child must neither use nor close.
+_abandoned: list[Connection] = []
 
 
 class SqliteStore:
@@ -224,18 +223,15 @@ class SqliteStore:
                 connection.commit()
                 self._merge(connection, transaction.number)
             except BaseException:
-                with contextlib.suppress(
-                    StoreError
-                ):  # the connection is dropped, and the transaction with it
+                with contextlib.suppress(StoreError):  # the connection is dropped with it
                     connection.rollback()
                 raise
             finally:
                 transaction.end()
         if transaction.erased:
             self._caches.let_go(tenant)
-            with contextlib.suppress(
-                StoreError
-            ):  # still pending: `checkpoint` does it again and says so
+            # Where it fails it is still pending: `checkpoint` does it again and says so.
+            with contextlib.suppress(StoreError):
                 self._opened_log().forget(tenant, transaction.erased)
 
     def _merge(self, connection: Connection, tenant: int) -> None:
@@ -320,6 +316,11 @@ class SqliteStore:
             found = self._opened_log().logged(tenant, retrieval_id)
         gone = found and self._is_erased(tenant, (*found.claims, *found.selected))
         return None if gone else found
+
+    def trim(self, tenant: str, before: datetime, *, dry: bool) -> Trimmed:
+        """Remove retrievals, and counts of accesses last made, up to an instant; `dry` only counts them."""
+        with self._logging:
+            return self._opened_log().trim(tenant, before, dry, self._who_reads)
 
     def accesses(self, tenant: str, claim_id: str, principal: str) -> tuple[int, datetime | None]:
         """How often, and when last, this principal was handed the claim; of other principals nothing."""

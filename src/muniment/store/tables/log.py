@@ -42,6 +42,12 @@ DELETE FROM found WHERE tenant = ?1 AND id NOT IN (SELECT id FROM retrieval WHER
 """
 
 
+_MADE = "SELECT id, at FROM retrieval WHERE tenant = ?1 AND substr(at, 1, 19) <= ?2"
+_REMOVE = "DELETE FROM retrieval WHERE tenant = ?2 AND id IN (SELECT value FROM texts(?1) j)"
+_LAST = "SELECT count(*) FROM handed WHERE tenant = ? AND last <= ?"
+_REMOVE_LAST = "DELETE FROM handed WHERE tenant = ? AND last <= ?"
+
+
 def instant_text(at: datetime) -> str:
     """UTC at full length, so that texts sort as instants do."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0") + "Z"
@@ -99,3 +105,15 @@ class LogTables:
         for statement in _FORGET:
             self._connection.run(statement, (listed, self._tenant))
         self._connection.run(_FORGET_FOUND, (self._tenant,))
+
+    def trim(self, before: datetime, *, dry: bool) -> tuple[int, int]:
+        """Remove what was made, or last handed over, up to an instant; how many retrievals and counts."""
+        connection, last = self._connection, instant_text(before)
+        made = connection.all(_MADE, (self._tenant, last[:19]))
+        over = [id for id, at in made if datetime.fromisoformat(at) <= before]
+        counts = int(connection.value(_LAST, (self._tenant, last)) or 0)
+        if not dry:
+            connection.run(_REMOVE, (connection.listed(over), self._tenant))
+            connection.run(_FORGET_FOUND, (self._tenant,))
+            connection.run(_REMOVE_LAST, (self._tenant, last))
+        return len(over), counts
