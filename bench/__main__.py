@@ -46,6 +46,7 @@ FULL: tuple[tuple[str, ...], ...] = (
     ("bench.mif_schema", "--examples", "200000"),
     ("bench.mif_speed", "--concepts", "100000"),
     ("bench.mif_fuzz", "--inputs", "1000000"),
+    ("bench.import_fuzz", "--inputs", "1000000"),
     ("bench.noninterference",),
     ("bench.oracles", "--examples", "100000"),
     ("bench.joins", "--facts", "1000000"),

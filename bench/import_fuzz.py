@@ -5,14 +5,15 @@
 - Each input is told its format as any file is, and read as the one format under test whatever it is; every candidate
   becomes a claim, whose digest is taken.
 - `slowest_s` and `peak_mib` are of this process; an exception is counted and its first places are shown.
+- With `--record FILE --until N` it goes on, seed after seed, until every reader has had so many (`bench.fuzz_record`).
 
     python -m bench.import_fuzz --inputs 1000000 --parser mem0 --json
+    python -m bench.import_fuzz --inputs 10000 --until 1000000 --record bench/results/import_fuzz.json
 """
 
 from __future__ import annotations
 
 import random
-import resource
 import sys
 import time
 import traceback
@@ -22,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from bench import report
+from bench.fuzz_record import keep_on, peak, summed
 from muniment.core.access import Scope, Visibility
 from muniment.core.draft import draft_digest
-from muniment.core.encode import encode
 from muniment.exchange.detect import FORMATS, detected, named
 from muniment.exchange.gather import contents
 from muniment.exchange.opened import opened_bytes
@@ -54,20 +55,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--inputs", type=int, default=2_000, help="inputs a parser")
     parser.add_argument("--parser", default="", help="one format; all by default")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--record", type=Path, help="keep on, and add up in this file")
+    parser.add_argument(
+        "--until", type=int, default=1_000_000, help="inputs a parser in the record"
+    )
     given = parser.parse_args(arguments)
     formats = (named(given.parser),) if given.parser else FORMATS
-    by_parser = {one.name: thrown(one, given.inputs, given.seed) for one in formats}
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    result = {
-        "inputs": sum(one["inputs"] for one in by_parser.values()),
-        "raised": sum(one["raised"] for one in by_parser.values()),
-        "over_1s": sum(one["over_1s"] for one in by_parser.values()),
-        "slowest_s": max(one["slowest_s"] for one in by_parser.values()),
-        "peak_mib": round(peak, 1),
-        "by_parser": by_parser,
-    }
+    names = [one.name for one in formats]
+    if given.record:
+        result = keep_on(given.record, names, of_parser, given.inputs, given.until)
+    else:
+        runs = {name: of_parser(name, given.inputs, given.seed) for name in names}
+        result = summed({name: {**run, "peak_mib": peak()} for name, run in runs.items()})
     report.emit(result, given.json)
-    return int(bool(result["raised"] or result["over_1s"] or peak > 512))
+    return int(bool(result["raised"] or result["over_1s"] or result["peak_mib"] > 512))
+
+
+def of_parser(name: str, inputs: int, seed: int) -> dict[str, Any]:
+    """Many inputs at the reader of a name."""
+    return thrown(named(name), inputs, seed)
 
 
 def thrown(known: Format, inputs: int, seed: int) -> dict[str, Any]:
@@ -95,7 +101,8 @@ def thrown(known: Format, inputs: int, seed: int) -> dict[str, Any]:
             raised[f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"] += 1
         took = time.process_time() - start
         slow, over = max(slow, took), over + (took > 1)
-        report.progress(known.name, number + 1, inputs)
+        if number % 1000 == 999:
+            report.progress(known.name, number + 1, inputs)
     return {
         "inputs": inputs, "raised": sum(raised.values()), "over_1s": over, "slowest_s": round(slow, 4),
         "claims": claims, "inputs_a_second": round(inputs / (time.perf_counter() - began)),
@@ -142,7 +149,6 @@ def tried(known: Format, path: str, data: bytes) -> int:
         if isinstance(one, Candidate):
             claim = claim_of(one, told, IMPORTER, "mem_01m8p74mxdfngb91patfcfft5m")
             draft_digest(claim)
-            encode(claim)
             place = one.place
             if place.end and data[place.start : place.end] != place.quote.encode():
                 raise AssertionError("a place is not what stands there")

@@ -3,26 +3,31 @@
 - Parsers: frontmatter and concept (markdown), JSON-LD, containers, settings and ontology packs, bodies (edges,
   citations, links), zip archives, migration, and a whole validation.
 - Inputs are pieces put together at random, and good inputs changed at a few places; a seed gives the same ones.
-- `crashes` counts exceptions that came out (0); `slowest_seconds` is the longest that one input took; `peak_mb` is the
-  process's high-water mark. An input over one second, or a crash, is shown.
+- `raised` counts exceptions that came out (0), `over_1s` inputs over a second (0); `slowest_s` is the longest that one
+  took; `peak_mib` is the process's high-water mark. Where it raised or took long is shown.
+- With `--record FILE --until N` it goes on, seed after seed, until every parser has had so many (`bench.fuzz_record`).
 
 python -m bench.mif_fuzz --inputs 1000000 --json
+python -m bench.mif_fuzz --inputs 10000 --until 1000000 --record bench/results/mif_fuzz.json
 """
 
 from __future__ import annotations
 
 import io
 import random
-import resource
 import sys
 import tempfile
 import time
+import traceback
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench.fuzz_record import keep_on, peak, summed
 from bench.report import emit, parser, progress
+from muniment.exchange.archive import members
 from muniment.exchange.mif.bundle import of_files, read_path
 from muniment.exchange.mif.concept import read_jsonld, read_markdown, schema_issues
 from muniment.exchange.mif.container import read_container
@@ -32,6 +37,7 @@ from muniment.exchange.mif.ontology import compose
 from muniment.exchange.mif.settings import read_settings
 from muniment.exchange.mif.to_claims import item_of, own_claim
 from muniment.exchange.mif.validate import validate
+from muniment.exchange.opened import OpenFile, Unopened
 from muniment.exchange.strict_yaml import load_yaml
 
 YAML = (
@@ -146,6 +152,26 @@ GOOD = (
     b"temporal:\n  ttl: P7D\n  decay: {model: linear}\n---\n"
     b"\nBody\n\n## Relationships\n\n- uses [B](/b.md)\n"
 )
+GOOD_JSON = (
+    b'{"@context": "https://mif-spec.dev/schema/context.jsonld", "@type": "Concept",\n'
+    b'"@id": "urn:mif:550e8400-e29b-41d4-a716-446655440000", "conceptType": "episodic",\n'
+    b'"created": "2026-01-15T10:30:00Z", "content": "Body\\n", "tags": ["a"], "title": "A",\n'
+    b'"relationships": [{"type": "uses", "target": "/b.md"}], "entities": [{"name": "a", "type": "tool"}],\n'
+    b'"temporal": {"validFrom": "2026-01-15", "ttl": "P7D", "decay": {"model": "linear", "halfLife": "P1D"}},\n'
+    b'"provenance": {"confidence": 0.5, "sourceType": "user_explicit"}, "extensions": {"x": [1, null]}}'
+)
+GOOD_CONTAINER = (
+    b'{"containerProfileVersion": "0.1.0", "records": [{"kind": "memory", "payload": '
+    + GOOD_JSON
+    + b'}, {"kind": "document", "payload": {"title": "A", "url": "https://example.org/a"}}]}'
+)
+GOOD_SETTINGS = {
+    "config.yaml": b"mif_version: 1.0.0\ndefault_namespace: _semantic/x\nontologies:\n  - id: a\n    version: 1.0.0\n",
+    "entities/person/a.yaml": b"id: a\ntype: person\nname: Ada\naliases: [A]\nproperties: {team: x}\n",
+    "namespaces/a.yaml": b"namespace: _semantic/a\ninherits: [_semantic/b]\naccess: {read: [user:a]}\n",
+    "shared-agreements/a.yaml": b"namespace: _shared/a\nmembers: [user:a, user:b]\n",
+    "muniment.json": b'{"format": "bundle/1", "digest": "sha256:0"}',
+}
 
 
 def drawn(chance: random.Random, pieces: tuple[str, ...], most: int = 30) -> bytes:
@@ -155,12 +181,12 @@ def drawn(chance: random.Random, pieces: tuple[str, ...], most: int = 30) -> byt
     return "".join(chance.choice(pieces) for _ in range(chance.randrange(most))).encode()
 
 
-def mutated(chance: random.Random, good: bytes) -> bytes:
+def mutated(chance: random.Random, good: bytes, pieces: tuple[str, ...] = YAML) -> bytes:
     """A good input, changed at a few places."""
     data = bytearray(good)
     for _ in range(chance.randrange(1, 5)):
         at = chance.randrange(len(data) + 1)
-        put = chance.choice((b"", bytes([chance.randrange(256)]), chance.choice(YAML).encode()))
+        put = chance.choice((b"", bytes([chance.randrange(256)]), chance.choice(pieces).encode()))
         data[at : at + chance.choice((0, 1, 8))] = put
     return bytes(data)
 
@@ -180,7 +206,8 @@ def markdown(chance: random.Random) -> None:
 
 
 def document(chance: random.Random) -> None:
-    data = drawn(chance, JSON)
+    good = chance.random() < 0.5
+    data = mutated(chance, GOOD_JSON, JSON) if good else drawn(chance, JSON)
     concept, _ = read_jsonld(data, "x.jsonld")
     if concept is not None:
         schema_issues(concept)
@@ -188,23 +215,22 @@ def document(chance: random.Random) -> None:
 
 
 def container(chance: random.Random) -> None:
-    read_container(
-        b'{"containerProfileVersion": "0.1.0", "records": [' + drawn(chance, JSON) + b"]}",
-        "x",
-        100_000,
-    )
-    read_container(drawn(chance, JSON), "x", 100_000)
+    kind = chance.randrange(4)
+    data = drawn(chance, JSON)
+    if kind == 0:
+        data = b'{"containerProfileVersion": "0.1.0", "records": [' + data + b"]}"
+    elif kind > 1:
+        data = mutated(chance, GOOD_CONTAINER, JSON)
+    for concept in read_container(data, "x", 100_000).concepts:
+        schema_issues(concept)
+        item_of(concept)
 
 
 def configuration(chance: random.Random) -> None:
-    names = (
-        "config.yaml",
-        "entities/person/a.yaml",
-        "namespaces/a.yaml",
-        "shared-agreements/a.yaml",
-        "muniment.json",
-    )
-    read_settings({name: drawn(chance, YAML) for name in names})
+    if chance.random() < 0.5:
+        read_settings({name: mutated(chance, data) for name, data in GOOD_SETTINGS.items()})
+    else:
+        read_settings({name: drawn(chance, YAML) for name in GOOD_SETTINGS})
     loaded = load_yaml(b"entity_types: [{name: a, base: semantic, " + drawn(chance, YAML) + b"}]")
     compose([("p", loaded.value)])
 
@@ -229,6 +255,12 @@ def archive(chance: random.Random) -> None:
     path = FOLDER / "x.zip"
     path.write_bytes(data)
     read_path(path)
+    try:
+        for one in members("x.zip", "file:///x.zip", path):
+            if isinstance(one, OpenFile):
+                one.close()
+    except Unopened:
+        return
 
 
 def whole(chance: random.Random) -> None:
@@ -239,73 +271,63 @@ def whole(chance: random.Random) -> None:
     migrate(files)
 
 
-PARSERS: tuple[tuple[str, Callable[[random.Random], None], int], ...] = (
-    ("markdown", markdown, 1),
-    ("jsonld", document, 1),
-    ("container", container, 1),
-    ("configuration", configuration, 1),
-    ("body", body, 1),
-    ("archive", archive, 20),
-    ("whole", whole, 4),
-)  # fmt: skip
-"""Name, what is run, and by how much fewer inputs it gets (it takes that much longer)."""
+PARSERS: dict[str, Callable[[random.Random], None]] = {
+    "markdown": markdown,
+    "jsonld": document,
+    "container": container,
+    "configuration": configuration,
+    "body": body,
+    "archive": archive,
+    "whole": whole,
+}
 FOLDER = Path(tempfile.gettempdir())
 
 
-def fuzz(
-    run: Callable[[random.Random], None], inputs: int, seed: int, label: str
-) -> dict[str, Any]:
+def fuzz(label: str, inputs: int, seed: int) -> dict[str, Any]:
     """Run one parser on as many inputs."""
-    slowest, crashes, shown = 0.0, 0, []
+    run = PARSERS[label]
+    slowest, over = 0.0, 0
+    raised: Counter[str] = Counter()
     for number in range(inputs):
         chance = random.Random(f"{label}/{seed}/{number}")
         start = time.process_time()
         try:
             run(chance)
         except Exception as fault:  # noqa: BLE001 - whatever comes out is what is looked for
-            crashes += 1
-            shown.append({"input": number, "fault": repr(fault)[:300]})
+            last = traceback.extract_tb(fault.__traceback__)[-1]
+            raised[f"{type(fault).__name__} at {Path(last.filename).name}:{last.lineno}"] += 1
         took = time.process_time() - start
-        if took > 1:
-            shown.append({"input": number, "seconds": round(took, 2)})
-        slowest = max(slowest, took)
+        slowest, over = max(slowest, took), over + (took > 1)
         if number % 1000 == 999:
             progress(label, number + 1, inputs)
     return {
-        "inputs": inputs,
-        "crashes": crashes,
-        "slowest_seconds": round(slowest, 3),
-        "shown": shown[:10],
-    }
+        "inputs": inputs, "raised": sum(raised.values()), "over_1s": over, "slowest_s": round(slowest, 4),
+        **({"places": dict(raised.most_common(10))} if raised else {}),
+    }  # fmt: skip
 
 
-def main() -> int:
-    """Run and print; the exit code is 1 where something came out or took long."""
+def main(arguments: list[str] | None = None) -> int:
+    """Run and print; the exit code is 1 where something came out, took long or was left behind."""
     options = parser(__doc__)
     options.add_argument("--inputs", type=int, default=1_000_000, help="for each parser")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--parser", choices=[name for name, _, _ in PARSERS], help="only this one")
-    given = options.parse_args()
+    options.add_argument("--parser", choices=list(PARSERS), help="only this one")
+    options.add_argument("--record", type=Path, help="keep on, and add up in this file")
+    options.add_argument("--until", type=int, default=1_000_000, help="inputs a parser there")
+    given = options.parse_args(arguments)
+    names = [given.parser] if given.parser else list(PARSERS)
     global FOLDER  # noqa: PLW0603 - where archives are put while they are read
     with tempfile.TemporaryDirectory() as name:
         FOLDER = Path(name)
-        found = {
-            label: fuzz(run, max(given.inputs // fewer, 1), given.seed, label)
-            for label, run, fewer in PARSERS
-            if given.parser in (None, label)
-        }
-        left = sorted(path.name for path in Path(name).iterdir())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    crashes = sum(one["crashes"] for one in found.values())
-    slowest = max(one["slowest_seconds"] for one in found.values())
-    result = {
-        "crashes": crashes,
-        "slowest_seconds": slowest,
-        "peak_mb": round(peak),
-        "by_parser": found,
-    }
-    emit({**result, "files_left": [one for one in left if one != "x.zip"]}, given.json)
-    return 1 if crashes or slowest > 1 or peak > 512 else 0
+        if given.record:
+            result = keep_on(given.record, names, fuzz, given.inputs, given.until)
+        else:
+            runs = {one: fuzz(one, given.inputs, given.seed) for one in names}
+            result = summed({one: {**run, "peak_mib": peak()} for one, run in runs.items()})
+        FOLDER = Path(tempfile.gettempdir())
+        left = sorted(path.name for path in Path(name).iterdir() if path.name != "x.zip")
+    emit({**result, "files_left": left}, given.json)
+    return int(bool(result["raised"] or result["over_1s"] or result["peak_mib"] > 512 or left))
 
 
 if __name__ == "__main__":

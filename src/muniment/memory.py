@@ -156,7 +156,12 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
         return Memory(bound, self._roots, self._clock, self._entropy)
 
     def narrowed(
-        self, *, scopes: Sequence[str | Scope] | None = None, role: str = "", once: str = ""
+        self,
+        *,
+        scopes: Sequence[str | Scope] | None = None,
+        role: str = "",
+        once: str = "",
+        asked: str = "",
     ) -> Memory:
         """The same memory with less: some of its scopes, a lower ceiling; and one proposal's name.
 
@@ -164,12 +169,13 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
             scopes: Of those in force; None for all of them.
             role: A further ceiling; none by default.
             once: Names a proposal, so that making it again gives the one that was made (`E-IDEMPOTENT`).
+            asked: Digest of the request that makes it; another one under the same name is refused.
 
         Raises:
             NotPermitted: A scope is not in force.
             InvalidInput: A role that is none.
         """
-        session = narrowed_session(self.session, scopes, role, once)
+        session = narrowed_session(self.session, scopes, role, once, asked)
         return Memory(session, self._roots, self._clock, self._entropy)
 
     def __enter__(self) -> Memory:

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from muniment.core.encode import encode, time_text
@@ -143,7 +143,8 @@ def pending(value: Pending, examined: Examined | None = None) -> dict[str, Any]:
 
 def conflict(value: Conflict) -> dict[str, Any]:
     """Two claims that disagree, in the four views."""
-    return dict(encode(value))
+    views = {"views": encode(value.views)} if value.sides else {}
+    return {**encode(replace(value, sides=None)), **views}
 
 
 def outcome(value: Outcome) -> dict[str, Any]:

@@ -258,16 +258,16 @@ class _FilePlace:
 
 def _address(path: Path, roots: Mapping[str, Path]) -> str:
     """A path's address: in the innermost known repository, else as a file."""
-    here = Path(os.path.abspath(path))  # noqa: PTH100 - takes `..` out, and follows no link
+    here = os.path.abspath(path)  # noqa: PTH100 - takes `..` out, and follows no link
     inside = [
-        (len(root.parts), name, here.relative_to(root).as_posix())
+        (len(root.parts), name, here[len(start) :].replace(os.sep, "/"))
         for name, root in roots.items()
-        if here != root and here.is_relative_to(root)
+        if here.startswith(start := os.path.join(root, ""))  # noqa: PTH118 - ends in a separator
     ]
     if inside:
         _, name, within = max(inside)
         return repo_uri(name, within)
-    return file_uri(here.as_posix())
+    return file_uri(here.replace(os.sep, "/"))
 
 
 def read_bytes(path: Path) -> bytes:

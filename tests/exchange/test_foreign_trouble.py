@@ -71,6 +71,14 @@ def test_a_damaged_archive_is_said_so(tmp_path, cut):
     assert codes(path) == ["damaged_archive"]
 
 
+def test_an_archive_with_a_member_without_a_name_is_damaged(tmp_path):
+    path = tmp_path / "odd.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.json", "[]")
+    path.write_bytes(path.read_bytes().replace(b"a.json", b"\0.json"))
+    assert codes(path) == ["damaged_archive"]
+
+
 @pytest.mark.parametrize(
     "name", ["chatgpt", "mem0", "letta", "graphiti", "mpf", "mcp-memory", "claude-ai"]
 )

@@ -61,7 +61,7 @@ def test_usual_frontmatter_is_read_quickly():
     assert plain_yaml(text) == load_yaml(text).value
 
 
-@pytest.mark.parametrize(("label", "run", "fewer"), PARSERS)
-def test_no_input_brings_a_parser_down_or_takes_long(label, run, fewer):
-    result = fuzz(run, 1_000 // fewer, 3, label)
-    assert (result["crashes"], result["slowest_seconds"] < 1) == (0, True), result["shown"]
+@pytest.mark.parametrize("label", PARSERS)
+def test_no_input_brings_a_parser_down_or_takes_long(label):
+    result = fuzz(label, 300, 3)
+    assert (result["raised"], result["over_1s"]) == (0, 0), result

@@ -192,8 +192,70 @@ def test_a_proposal_with_a_key_is_one_however_often_it_is_made(ask):
     made = [ask("agent", "POST", "/v1/claims", json=given, headers=key).json() for _ in range(3)]
     assert len({one["diff"] for one in made}) == 1
     assert len(ask("agent", "GET", "/v1/diffs").json()["diffs"]) == before + 1
-    other = ask("agent", "POST", "/v1/claims", json={**given, "claim": "Or 20."}, headers=key)
-    assert (other.status_code, other.json()["findings"][0]["code"]) == (409, "key_reused")
+
+
+REMEMBERED = {"claim": "Parcels weigh at most 30 kg.", "source": "https://post.example/"}
+OTHERWISE = {
+    "claim": "Or 20.",
+    "source": {"kind": "document", "uri": "https://post.example/", "observed_at": "2026-01-01T00:00:00Z"},
+    "allowed_uses": ["answer_questions"],
+    "validity": {"valid_from": "2026-01-01T00:00:00Z"},
+    "tags": ["post"],
+    "reason": "another one",
+}  # fmt: skip
+
+
+@pytest.mark.req("E-IDEMPOTENT")
+@pytest.mark.parametrize("part", OTHERWISE)
+def test_a_key_that_was_used_refuses_another_statement_whatever_part_differs(ask, part):
+    key = {"Idempotency-Key": "4712"}
+    assert ask("agent", "POST", "/v1/claims", json=REMEMBERED, headers=key).status_code < 300
+    changed = {**REMEMBERED, part: OTHERWISE[part]}
+    assert code_of(ask("agent", "POST", "/v1/claims", json=changed, headers=key)) == "key_reused"
+
+
+def code_of(answer):
+    return answer.json()["findings"][0]["code"] if answer.status_code == 409 else answer.text
+
+
+HERE = {"kind": "repository", "id": "local:shop"}
+ITEM = {
+    "claim": "Parcels weigh at most 30 kg.",
+    "source": {"kind": "document", "uri": "https://post.example/"},
+    "visibility": {"level": "team-private", "allowed_principals": ["group:shop", "user:ada"]},
+    "review": {"status": "proposed"},
+}
+ITEMS_OTHERWISE = {
+    "visibility": {"level": "team-private", "allowed_principals": ["group:shop"]},
+    "created_at": "2026-01-01T00:00:00Z",
+    "freshness": {"status": "unknown", "last_verified_at": "2026-01-01T00:00:00Z"},
+    "source": {**ITEM["source"], "observed_at": "2026-01-01T00:00:00Z"},
+    "summary": "Up to 30 kg.",
+}
+
+
+def proposing(item):
+    trigger = {"kind": "document", "uri": "https://post.example/", "state": "observed"}
+    change = {"id": "change_01", "operation": "add", "reason": "read", "item": item}
+    return {"scope": HERE, "trigger": trigger, "changes": [change]}
+
+
+@pytest.mark.req("E-IDEMPOTENT")
+@pytest.mark.parametrize("part", ITEMS_OTHERWISE)
+def test_a_key_that_was_used_refuses_another_claim_whatever_part_differs(ask, part):
+    key = {"Idempotency-Key": "4713"}
+    made = ask("agent", "POST", "/v1/diffs", json=proposing({**ITEM, "scope": HERE}), headers=key)
+    assert made.status_code < 300, made.text
+    changed = proposing({**ITEM, "scope": HERE, part: ITEMS_OTHERWISE[part]})
+    assert code_of(ask("agent", "POST", "/v1/diffs", json=changed, headers=key)) == "key_reused"
+
+
+@pytest.mark.req("E-IDEMPOTENT")
+def test_a_key_is_good_for_one_verb(ask):
+    key = {"Idempotency-Key": "4714"}
+    assert ask("agent", "POST", "/v1/claims", json=REMEMBERED, headers=key).status_code < 300
+    diff = proposing({**ITEM, "scope": HERE})
+    assert code_of(ask("agent", "POST", "/v1/diffs", json=diff, headers=key)) == "key_reused"
 
 
 @pytest.mark.req("E-IDEMPOTENT")

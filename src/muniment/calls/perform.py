@@ -22,6 +22,7 @@ from muniment.calls import answers, requests
 from muniment.calls.misshapen import findings_of
 from muniment.core.access import Scope
 from muniment.core.authority import VERBS
+from muniment.core.canonical import digest_bytes
 from muniment.core.diff import Decided
 from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, quoted
@@ -87,8 +88,15 @@ def perform(call: Call, memory: Memory, given: Mapping[str, Any], once: str = ""
         MunimentError: Whatever the verb refuses; nothing was written.
     """
     asked = read(call, given)
-    acting = memory.narrowed(scopes=getattr(asked, "scopes", None), once=once)
+    scopes = getattr(asked, "scopes", None)
+    acting = memory.narrowed(scopes=scopes, once=once, asked=_digest(call, given) if once else "")
     return {"acting": wire.acting(acting), **call.perform(acting, asked)}
+
+
+def _digest(call: Call, given: Mapping[str, Any]) -> str:
+    """Of a request as it came, before anything is filled in."""
+    text = json.dumps([call.name, given], sort_keys=True)
+    return digest_bytes(text.encode("ascii"))
 
 
 def read(call: Call, given: Mapping[str, Any]) -> BaseModel:

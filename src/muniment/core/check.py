@@ -101,5 +101,5 @@ def check_claim(
     claim: Claim, known: Known, rules: tuple[tuple[str, Rule], ...] = CLAIM_RULES
 ) -> tuple[Finding, ...]:
     """Every finding of every rule, in the rules' order."""
-    known = known if known.texts else replace(known, texts=texts_of(claim))
+    known = known if known.texts or known.are_fine else replace(known, texts=texts_of(claim))
     return tuple(finding for _, rule in rules for finding in rule(claim, known))

@@ -15,13 +15,14 @@ False
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from muniment.core.claim import Claim, Fact
-from muniment.core.differences import differences
+from muniment.core.differences import differences, frame
 from muniment.core.encode import encode
 from muniment.core.relations import RELATIONS, Relation, relation
 from muniment.core.text import match_key
@@ -49,14 +50,19 @@ class Conflict:
         left: The new claim's id.
         right: The other's.
         note: What disagrees, in words.
-        views: Detection, provenance, validity and confidence, side by side.
+        sides: The two claims, where they are to be shown side by side.
     """
 
     kind: Kind
     left: str
     right: str
     note: str
-    views: tuple[View, ...] = ()
+    sides: tuple[Claim, Claim] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """Detection, provenance, validity and confidence, side by side; made when somebody looks."""
+        return views(*self.sides, self.note) if self.sides else ()
 
 
 def contradicts(left: Fact, right: Fact, declared: tuple[Relation, ...] = RELATIONS) -> bool:
@@ -94,14 +100,50 @@ def compare(
         for two in other.facts:
             if contradicts(one, two, declared):
                 what = f"{one.predicate.replace('_', ' ')}: `{one.object}` or `{two.object}`"
-                return Conflict("contradiction", new.id, other.id, what, views(new, other, what))
+                return Conflict("contradiction", new.id, other.id, what, (new, other))
     if new.facts and other.facts:
         return None
     apart = differences(new.claim, other.claim)
     if not apart:
         return None
     what = "; ".join(f"{d.kind}: `{d.left}` or `{d.right}`" for d in apart)
-    return Conflict("possible", new.id, other.id, what, views(new, other, what))
+    return Conflict("possible", new.id, other.id, what, (new, other))
+
+
+class Earlier:
+    """Claims that later ones are compared with: each only with those that it may disagree with or repeat.
+
+    What is left out gets along with the claim, so that comparing with all of them would find the same.
+    """
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._claims: list[Claim] = []
+        self._places: dict[Any, list[int]] = {}
+
+    def add(self, claim: Claim) -> None:
+        """One more."""
+        for mark in (*_marks(claim), ("frame", frame(claim.claim), bool(claim.facts))):
+            self._places.setdefault((claim.scope, mark), []).append(len(self._claims))
+        self._claims.append(claim)
+
+    def near(self, claim: Claim) -> Iterator[Claim]:
+        """Those that may disagree with a claim or say the same, in the order in which they came."""
+        like = frame(claim.claim)
+        texts = [("frame", like, False)] + ([] if claim.facts else [("frame", like, True)])
+        sought = [(claim.scope, mark) for mark in (*_marks(claim), *texts)]
+        places = {place for mark in sought for place in self._places.get(mark, ())}
+        return (self._claims[place] for place in sorted(places))
+
+
+def _marks(claim: Claim) -> Iterator[tuple[Any, ...]]:
+    """Two claims that share none of these neither repeat nor contradict one another."""
+    yield "said", _said(claim)
+    if claim.facts:
+        yield "facts", frozenset(map(_fact_key, claim.facts))
+    for fact in claim.facts:
+        if relation(fact.predicate).single:
+            yield "single", _key(fact.subject), relation(fact.predicate).name
 
 
 def _said(claim: Claim) -> str:

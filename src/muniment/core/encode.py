@@ -92,7 +92,6 @@ def _left_out(field: dataclasses.Field[Any]) -> Any:
 
 def is_required(field: dataclasses.Field[Any]) -> bool:
     """Whether a field has to be given."""
-    """Whether a field has to be given."""
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 

@@ -27,7 +27,7 @@ import binascii
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -55,7 +55,7 @@ class Match:
 
 
 def _prefixed(text: str) -> Iterator[Match]:
-    runs = "\n".join([run for run in text.split() if len(run) >= SHORTEST])
+    runs = "\n".join(dict.fromkeys(run for run in text.split() if len(run) >= SHORTEST))
     if runs:
         yield from _with_prefixes(text, runs)
 
@@ -316,6 +316,30 @@ def scan(text: str) -> tuple[Match, ...]:
         elif match.end > kept[-1].end:
             kept[-1] = Match(kept[-1].kind, kept[-1].start, match.end)
     return tuple(kept)
+
+
+_ANYWHERE = (_private_keys, _prefixed, _in_context, _in_addresses)
+_BY_NAME = (_in_headers, _assigned)
+_NAMES = (*_NAMED, *_HEADER_NAMES)
+"""Without any of these in a text, as case folding leaves it, a reader of `_BY_NAME` finds nothing."""
+
+
+def may_hold_secret(texts: Collection[str]) -> bool:
+    """Whether a secret may stand in any of some texts; where it cannot, `scan` finds none in any of them.
+
+    Readers that look for what is rare go through all of them as one, the others only where a name stands.
+
+    >>> made_up = "hf" + "_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH"
+    >>> may_hold_secret(("Tests need Docker", "a key is kept elsewhere")), may_hold_secret(("Docker", made_up))
+    (False, True)
+    """
+    whole = "\n".join(texts)
+    if invisible_characters(whole):
+        return True
+    if any(True for reader in _ANYWHERE for _ in reader(whole)):
+        return True
+    named = [text for text in texts if _has(_NAMES, text.casefold())]
+    return any(True for text in named for reader in _BY_NAME for _ in reader(text))
 
 
 def _seen_without(text: str, hidden: frozenset[int]) -> Iterator[Match]:

@@ -50,6 +50,7 @@ _BLANK_RE = re.compile(f"[{_BLANK}]")
 _INVISIBLE_RE = re.compile(f"[{_NOTHING}{_BLANK}]")
 _CONTROL_RE = re.compile(f"[{_CONTROL}]")
 _SURROGATE_RE = re.compile("[\ud800-\udfff]")
+_MARKED_RE = re.compile(f"[{_CONTROL}\ud800-\udfff{_NOTHING}{_BLANK}]")
 _SPELLED_OUT_RE = re.compile(f"[{_CONTROL}\r\u2028\u2029\ud800-\udfff{_NOTHING}{_BLANK}]")
 _WHITE_SPACE_RE = re.compile(r"\s")
 
@@ -187,6 +188,16 @@ def visible(text: str) -> str:
 
 
 # --- what is wrong with a text ------------------------------------------------------------------
+
+
+def is_unmarked(text: str) -> bool:
+    r"""Whether no character of a text is forbidden or draws nothing: `text_findings` has its length to look at alone.
+
+    >>> is_unmarked("a\tb\n"), is_unmarked("d\xfcrr"), is_unmarked("a\u200bb"), is_unmarked("\ud800")
+    (True, True, False, False)
+    """
+    plain = text.isascii() and text.replace("\n", "").isprintable()
+    return plain or not _MARKED_RE.search(text)
 
 
 def text_findings(text: str, path: str, *, limit: int = LONGEST_TEXT) -> tuple[Finding, ...]:

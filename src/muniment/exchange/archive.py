@@ -15,6 +15,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -29,9 +30,13 @@ LARGEST_GROWTH = 300
 
 GROWTH_FROM = 10_000_000
 LARGEST_ARCHIVE = 8_000_000_000
+BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")
+"""What the first bytes of an archive are."""
+
 _INNER = (".zip", ".tar", ".tgz", ".7z", ".rar")
-_BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError,
-           NotImplementedError, RuntimeError)  # fmt: skip
+BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, OSError, EOFError, ValueError, LookupError,
+          NotImplementedError, RuntimeError)  # fmt: skip
+"""What reading a damaged archive can raise; the standard library names only the first."""
 
 
 def member_problem(name: str) -> str:
@@ -50,7 +55,7 @@ def is_archive(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as stream:
-            return stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+            return stream.read(4) in BEGINNINGS
     except (OSError, ValueError):
         return False
 
@@ -70,7 +75,7 @@ def members(name: str, uri: str, path: Path) -> Iterator[OpenFile | Finding]:
                 if isinstance(one, OpenFile):
                     total += one.size
                 yield one
-    except _BROKEN as error:
+    except BROKEN as error:
         message = f"{quoted(name)} is a damaged archive"
         raise Unopened(Finding("damaged_archive", message, name, "download it again")) from error
 
@@ -112,7 +117,7 @@ def _opened(
     except Unopened:
         message = f"{quoted(shown)} unpacks to more than {most:,} bytes"
         return Finding("archive_bomb", message, shown, "do not unpack this archive")
-    except _BROKEN:
+    except BROKEN:
         return Finding(
             "damaged_archive", f"{quoted(shown)} cannot be unpacked", shown, "download it again"
         )

@@ -79,8 +79,8 @@ class Gathered:
     def _opened(self, path: Path) -> Iterator[OpenFile | Finding]:
         if path.is_dir():
             bundle = in_bundle(path)
-            for inner in walked(path):
-                for one in self._one(inner, inner.relative_to(path.parent).as_posix()):
+            for inner, name in walked(path):
+                for one in self._one(inner, name):
                     if isinstance(one, OpenFile):
                         one.bundle = bundle
                     yield one
@@ -90,11 +90,11 @@ class Gathered:
     def _one(self, path: Path, name: str) -> Iterator[OpenFile | Finding]:
         uri = self.address(path)
         try:
-            if archive.is_archive(path):
+            file = opened_path(name, uri, path, archive.BEGINNINGS)
+            if file is None:
                 yield from _without_copies(archive.members(name, uri, path))
             else:
-                file = opened_path(name, uri, path)
-                file.path = Path(os.path.abspath(path)).as_posix()  # noqa: PTH100 - follows no link
+                file.path = _absolute(path)
                 yield file
         except Unopened as refused:
             yield refused.finding
@@ -151,26 +151,47 @@ def contents(file: OpenFile, known: Format, tools: Tools) -> Iterator[Yielded]:
         )
 
 
-def walked(folder: Path) -> Iterator[Path]:
-    """The regular files below a folder, in the order of names; links are not followed.
+def _absolute(path: Path) -> str:
+    whole = os.path.abspath(path)  # noqa: PTH100 - follows no link
+    return whole if os.sep == "/" else Path(whole).as_posix()
+
+
+def walked(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The regular files below a folder in the order of names, each with its path from where the folder stands.
+
+    Links are not followed.
 
     Raises:
         InvalidInput: There are too many.
     """
-    count = 0
-    for base, folders, names in os.walk(folder, followlinks=False):
-        folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
-        for name in sorted(names):
-            path = Path(base, name)
-            if name in _PASSED_OVER or path.is_symlink() or not path.is_file():
-                continue
-            count += 1
-            if count > MOST_FILES:
-                message = f"{quoted(folder)} holds more than {MOST_FILES:,} files"
-                raise InvalidInput.of(
-                    (Finding("too_many_files", message, "PATH", "name its folders one by one"),)
-                )
-            yield path
+    for count, found in enumerate(_below(folder, folder.name), 1):
+        if count > MOST_FILES:
+            message = f"{quoted(folder)} holds more than {MOST_FILES:,} files"
+            raise InvalidInput.of(
+                (Finding("too_many_files", message, "PATH", "name its folders one by one"),)
+            )
+        yield found
+
+
+def _below(folder: Path, name: str) -> Iterator[tuple[Path, str]]:
+    """Files of a folder, and then of those in it; a folder that cannot be read has none."""
+    waiting = [(folder, f"{name}/" if name else "")]
+    while waiting:
+        base, before = waiting.pop()
+        known = [one for one in _entries(base) if one.name not in _PASSED_OVER]
+        for one in known:
+            if one.is_file(follow_symlinks=False):
+                yield base / one.name, before + one.name
+        inner = [one for one in known if one.is_dir(follow_symlinks=False)]
+        waiting += [(base / one.name, f"{before}{one.name}/") for one in reversed(inner)]
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as opened:
+            return sorted(opened, key=lambda one: one.name)
+    except OSError:
+        return []
 
 
 def _without_copies(members: Iterator[OpenFile | Finding]) -> Iterator[OpenFile | Finding]:

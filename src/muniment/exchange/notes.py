@@ -115,7 +115,7 @@ def note_of(file: OpenFile) -> Note:
         block = _BLOCK.match(data, start)
         if block is None or (number and not _looks_like_front(block.group(1))):
             break
-        value, found = _front(block.group(1), name)
+        value, found = _front(block.group(1), file)
         front = {**value, **front}
         findings.extend(found)
         start = block.end()
@@ -130,18 +130,20 @@ def _looks_like_front(block: bytes) -> bool:
     return bool(_KEY.match(first.decode("utf-8", "replace").rstrip()))
 
 
-def _front(block: bytes, name: str) -> tuple[dict[str, Any], tuple[Finding, ...]]:
+def _front(block: bytes, file: OpenFile) -> tuple[dict[str, Any], tuple[Finding, ...]]:
     if not block.strip():
         return {}, ()
-    quick = plain_yaml(block.decode("utf-8")) if len(block) <= LARGEST_FRONT else None
+    text = block.decode("utf-8")
+    quick = plain_yaml(text) if len(block) <= LARGEST_FRONT else None
     if quick is not None:
+        file.front = file.front or (text, quick)
         return quick, ()
-    loaded = load_yaml(block, name=name, limit_bytes=LARGEST_FRONT)
+    loaded = load_yaml(block, name=file.name, limit_bytes=LARGEST_FRONT)
     if loaded.ok and isinstance(loaded.value, dict):
         return loaded.value, ()
     why = loaded.findings[0].message if loaded.findings else "it is no mapping"
     message = f"the front matter is read line by line: {why}"
-    found = Finding("front_matter_repaired", message, name, "quote its values", "notice")
+    found = Finding("front_matter_repaired", message, file.name, "quote its values", "notice")
     return dict(_by_line(block.decode("utf-8", "replace"))), (found,)
 
 

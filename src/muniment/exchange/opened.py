@@ -52,6 +52,7 @@ class OpenFile:
         digest: `sha256:…` of them.
         size: Their number.
         whole: Whether places in `data` are places in the file.
+        front: Text of the front matter and what it was found to hold, once it was read as plain YAML; else None.
         bundle: What the folder that it stands in says of concepts (`exchange.mif.spaces`); None where it stands alone.
     """
 
@@ -62,6 +63,7 @@ class OpenFile:
     digest: str
     size: int
     whole: bool = True
+    front: tuple[str, dict[str, Any]] | None = None
     bundle: Any = None
     _marks: list[int] = field(default_factory=lambda: [0])
     _spool: IO[bytes] | None = None
@@ -94,7 +96,9 @@ class OpenFile:
     def inside(self, text: str) -> OpenFile:
         """A text that was encoded in this file, as a file of its own with this one's name and digest."""
         data = text.encode("utf-8", "replace")
-        return replace(self, data=data, size=len(data), whole=False, _marks=[0], _spool=None)
+        return replace(
+            self, data=data, size=len(data), whole=False, front=None, _marks=[0], _spool=None
+        )
 
     def close(self) -> None:
         """Let go of the bytes."""
@@ -111,8 +115,14 @@ def opened_bytes(name: str, uri: str, data: bytes, path: str = "") -> OpenFile:
     return OpenFile(name, uri, path or name, data, digest, len(data))
 
 
-def opened_path(name: str, uri: str, path: Path) -> OpenFile:
+def opened_path(name: str, uri: str, path: Path, unless: tuple[bytes, ...] = ()) -> OpenFile | None:
     """A regular file.
+
+    Args:
+        name: As it is shown.
+        uri: Its address.
+        path: Where it is.
+        unless: Beginnings of four bytes; what begins so is somebody else's to open, and None.
 
     Raises:
         Unopened: It is not there, no regular file, too large, or may not be read.
@@ -123,6 +133,8 @@ def opened_path(name: str, uri: str, path: Path) -> OpenFile:
         with os.fdopen(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise Unopened(_unreadable(name, "it is no regular file"))
+            if unless and stream.peek(4)[:4] in unless:
+                return None
             return opened_stream(name, uri, stream.read, path.as_posix())
     except (OSError, ValueError) as error:
         why = (getattr(error, "strerror", "") or "it is no file's name").lower()

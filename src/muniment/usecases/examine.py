@@ -14,10 +14,10 @@ from typing import Any
 
 from muniment.core.access import NOBODY, Audience, intersect, within
 from muniment.core.check import Known, check_claim, secrets_in
-from muniment.core.check_boundaries import is_plain, strings_in
+from muniment.core.check_boundaries import are_fine, is_plain, strings_in
 from muniment.core.check_diff import Targets, check_diff
 from muniment.core.claim import Claim
-from muniment.core.conflict import Conflict, compare
+from muniment.core.conflict import Conflict, Earlier, compare
 from muniment.core.diff import Change, Diff
 from muniment.core.encode import encode
 from muniment.core.errors import Finding
@@ -49,9 +49,11 @@ def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> 
     is_import = is_import or diff.proposed_by == IMPORTER
     records = tuple(encode(change) for change in diff.changes)
     findings = list(check_diff(diff, _targets(viewing, diff, now)))
-    findings.extend(_texts(diff, records))
+    frame = encode(replace(diff, changes=()))
+    fine = are_fine((frame, *records))
+    findings.extend(() if fine else _texts(frame, records))
     conflicts: dict[str, tuple[Conflict, ...]] = {}
-    before = _Before()
+    before = Earlier()
     looked_up = _look_ahead(viewing, diff)
     for index, change in enumerate(diff.changes):
         findings.extend(f.under(f"/changes/{index}") for f in _settled_unseen(viewing, change))
@@ -59,12 +61,16 @@ def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> 
             continue
         place = f"/changes/{index}/item"
         known = _known(viewing, change.item, now, is_import)
-        known = replace(known, texts=strings_in(records[index]["item"], ""))
+        known = _with_texts(known, fine, records[index]["item"])
         findings.extend(f.under(place) for f in check_claim(change.item, known))
         findings.extend(f.under(place) for f in refusals(viewing, change.item))
         keys = looked_up[index]
         known_already = standing(viewing, change, keys)
-        conflicts[change.id] = known_already + before.standing(change.item, keys, known_already)
+        named = {conflict.right for conflict in known_already}
+        others = (one for one in before.near(change.item) if one.id not in named)
+        met = (compare(change.item, one) for one in others)
+        conflicts[change.id] = known_already + tuple(one for one in met if one is not None)
+        before.add(change.item)
         findings.extend(f.under(place) for f in map(_noticed, conflicts[change.id]))
     return Examined(tuple(findings), conflicts, records)
 
@@ -103,9 +109,15 @@ def _known(viewing: Viewing, item: Claim, now: int, is_import: bool) -> Known:
     return Known(now, seen, audiences, is_import)
 
 
-def _texts(diff: Diff, records: Sequence[Mapping[str, Any]]) -> Iterable[Finding]:
+def _with_texts(known: Known, fine: bool, item: Mapping[str, Any]) -> Known:
+    """The same with an item's texts, which are gathered only where something in the diff has to be looked at closer."""
+    if fine or are_fine((item,)):
+        return replace(known, are_fine=True)
+    return replace(known, texts=strings_in(item, ""))
+
+
+def _texts(frame: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Iterable[Finding]:
     """Findings about the texts of a diff that are not a claim's."""
-    frame = encode(replace(diff, changes=()))
     changes = [{k: v for k, v in record.items() if k != "item"} for record in records]
     texts = strings_in({**frame, "changes": changes}, "")
     plain = is_plain(texts)
@@ -113,24 +125,6 @@ def _texts(diff: Diff, records: Sequence[Mapping[str, Any]]) -> Iterable[Finding
         if not plain or len(text) > LONGEST_TEXT:
             yield from text_findings(text, path)
     yield from secrets_in(texts)
-
-
-class _Before:
-    """The items of a diff's earlier changes: a diff can contradict itself."""
-
-    def __init__(self) -> None:
-        self._items: dict[str, list[Claim]] = {}
-
-    def standing(
-        self, item: Claim, keys: Sequence[str], found: tuple[Conflict, ...]
-    ) -> tuple[Conflict, ...]:
-        """How an item stands to the earlier ones, which are then one more; what was found already is left out."""
-        named = {conflict.right for conflict in found}
-        near = {one.id: one for key in keys for one in self._items.get(key, ())}
-        for key in keys:
-            self._items.setdefault(key, []).append(item)
-        compared = (compare(item, one) for one in near.values() if one.id not in named)
-        return tuple(conflict for conflict in compared if conflict is not None)
 
 
 def standing(viewing: Viewing, change: Change, keys: Sequence[str]) -> tuple[Conflict, ...]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from muniment.core.access import Scope, Visibility
 from muniment.core.claim import Claim
@@ -152,6 +153,7 @@ class _Run:
         self.left_out: list[Ignored] = []
         self.findings: dict[str, Finding] = {}
         self.visibilities: dict[str, Visibility] = {}
+        self._importers: dict[bool, Importer] = {}
         self._held: list[_Held] = []
         self._size = 0
         self._seen: set[str] = set()
@@ -195,9 +197,14 @@ class _Run:
             self.flush()
 
     def _importer(self, file: ForeignFile) -> Importer:
-        visibility = self._visibility(file)
-        self.visibilities[str(encode(visibility))] = visibility
-        return Importer(self.scope, visibility, low_risk(self.session.uses), self.now)
+        """What the import gives to a file's claims; files differ by whether they are shared alone."""
+        found = self._importers.get(file.shared)
+        if found is None:
+            visibility = self._visibility(file)
+            self.visibilities[str(encode(visibility))] = visibility
+            found = Importer(self.scope, visibility, low_risk(self.session.uses), self.now)
+            self._importers[file.shared] = found
+        return found
 
     def _visibility(self, file: ForeignFile) -> Visibility:
         own = self.session.principal
@@ -229,8 +236,12 @@ class _Run:
             return
         with self.session.store.snapshot(self.session.tenant) as snapshot:
             viewing = self.session.viewing(snapshot)
-            viewing.look_ahead({k for one in held for k in self._keys(snapshot.key, one) if k})
-            compared = ((self._compared(viewing, one), one) for one in held)
+            keys = [self._keys(snapshot.key, one) for one in held]
+            viewing.look_ahead({key for pair in keys for key in pair if key})
+            compared = (
+                (self._compared(viewing, one, *pair), one)
+                for one, pair in zip(held, keys, strict=True)
+            )
             wanted = [(change, one) for change, one in compared if change is not None]
         if not wanted:
             return
@@ -255,13 +266,13 @@ class _Run:
         for found in passed.findings:
             self.findings.setdefault(found.code, found)
 
-    def _compared(self, viewing: Viewing, held: _Held) -> Change | None:
-        """The change to propose; None where nothing is new."""
+    def _compared(self, viewing: Viewing, held: _Held, slot: str, alias: str) -> Change | None:
+        """The change to propose; None where nothing is new. The keys are those of `_keys`."""
         claim, candidate, report = held.claim, held.candidate, held.report
         if claim.slot in self._slots:
             report.waiting += 1
             return None
-        earlier = self._earlier(viewing, held)
+        earlier = self._earlier(viewing, held, slot, alias)
         if candidate.state in DEAD_STATES:
             return self._dead(held, earlier)
         if earlier is not None and earlier.slot == claim.slot:
@@ -280,10 +291,9 @@ class _Run:
         alias = key("alias", match_key(candidate.foreign_id)) if alone else ""
         return key("slot", str(self.scope), held.claim.slot), alias
 
-    def _earlier(self, viewing: Viewing, held: _Held) -> Claim | None:
+    def _earlier(self, viewing: Viewing, held: _Held, slot: str, alias: str) -> Claim | None:
         """What is remembered of this statement, or of the record whose only statement it is."""
         claim = held.claim
-        slot, alias = self._keys(viewing.snapshot.key, held)
         rows = list(viewing.lookup(slot))
         if not rows and alias:
             rows = [
@@ -328,7 +338,7 @@ class _Run:
         counts = Counter(id(held[c.id].report) for c in changes)
         summed = [
             f"{counts[key]} from {shown(one.file.name)} ({one.file.format})"
-            for key, one in reports.items()
+            for key, one in islice(reports.items(), 10)
         ]
         number = len(self.parts) + 1
         return Diff(
@@ -338,7 +348,7 @@ class _Run:
             scope=self.scope,
             trigger=Trigger("import", files[0].uri, "observed", self.now),
             basis=tuple(Basis(file.uri) for file in files[:50]),
-            summary=f"import, part {number}: {', '.join(summed[:10])}",
+            summary=f"import, part {number}: {', '.join(summed)}",
             changes=changes,
             ignored_candidates=tuple(self._unnamed),
             extensions={

@@ -19,6 +19,8 @@ from muniment.usecases.viewing import Viewing, is_name, not_found
 
 TRIGGER_URI = "trigger_uri"
 """Under which the address of what made somebody propose stands with the free text of a diff."""
+ASKED = "asked"
+"""Under which the digest of the request stands there that made a proposal of a name (`E-IDEMPOTENT`)."""
 
 
 def change_doc_id(diff_id: str, change_id: str) -> str:
@@ -67,6 +69,7 @@ def _note(viewing: Viewing, content: Mapping[str, Any], diff_id: str) -> Mapping
     """The free text of a diff, put back where it belongs."""
     doc = viewing.snapshot.doc("note", diff_id)
     note = dict(viewing.snapshot.contents([doc.seq]).get(doc.seq, {})) if doc else {}
+    note.pop(ASKED, None)
     if TRIGGER_URI in note:
         note["trigger"] = {**content["trigger"], "uri": note.pop(TRIGGER_URI)}
     return note

@@ -32,13 +32,14 @@ from muniment.core.ids import keyed_id
 from muniment.core.record import with_normal_visibility
 from muniment.ports.store import Transaction
 from muniment.usecases.examine import examine, inherited, seen_by
-from muniment.usecases.pending import TRIGGER_URI, change_doc_id, load
+from muniment.usecases.pending import ASKED, TRIGGER_URI, change_doc_id, load
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, token_of
 
 LONGEST_DIFF = 10_000_000
 DEEPEST = 64
-_FILLED_IN = frozenset(("created_at", "observed_at", "last_verified_at", "visibility"))
+_FILLED_IN = frozenset(("created_at", "observed_at", "last_verified_at"))
+"""What a proposal gets where it says nothing, and gets another time when it is made again."""
 _FREE_TEXT = ("summary", "basis", "ignored_candidates", "extensions")
 
 
@@ -147,14 +148,15 @@ def record(
     now = session.now()
     with session.store.transaction(session.tenant) as transaction:
         viewing = session.viewing(transaction, seen_as)
-        if session.once and (made := _made_before(transaction, viewing, diff)):
-            return made
         diff = replace(diff, changes=tuple(narrowed(viewing, change) for change in diff.changes))
+        if session.once and (made := _made_before(transaction, viewing, diff, session.asked)):
+            return made
         examined = examine(viewing, diff, micros(now), is_import)
         findings = found + examined.findings
         if errors_in(findings):
             raise InvalidInput.of(findings)
-        revision = transaction.append(events_of(transaction, viewing, diff, examined.records), now)
+        events = events_of(transaction, viewing, diff, examined.records, session.asked)
+        revision = transaction.append(events, now)
         token = token_of(transaction, revision)
     return Proposed(diff, findings, token)
 
@@ -194,8 +196,12 @@ def proposal_id(session: Session) -> str:
     return keyed_id("mdiff", named.rpartition(":")[2])
 
 
-def _made_before(transaction: Transaction, viewing: Viewing, diff: Diff) -> Proposed | None:
+def _made_before(
+    transaction: Transaction, viewing: Viewing, diff: Diff, asked: str
+) -> Proposed | None:
     """The proposal that was made under this name; None where it is the first.
+
+    It is the same if the request was; where either request is not known, if both propose the same.
 
     Raises:
         Conflicted: It proposes something else.
@@ -204,11 +210,20 @@ def _made_before(transaction: Transaction, viewing: Viewing, diff: Diff) -> Prop
     if doc is None:
         return None
     made = load(viewing, diff.id).diff
-    if _substance(made) != _substance(diff):
+    before = _asked(transaction, diff.id)
+    same = before == asked if before and asked else _substance(made) == _substance(diff)
+    if not same:
         message = "this idempotency key has made another proposal before"
         fix = "give every proposal a key of its own, and repeat one only word for word"
         raise Conflicted(message, (Finding("key_reused", message, "", fix, req="E-IDEMPOTENT"),))
     return Proposed(made, (), token_of(transaction, doc.revision))
+
+
+def _asked(transaction: Transaction, diff_id: str) -> str:
+    """Digest of the request that made a proposal; empty where it is not known, or was erased."""
+    doc = transaction.doc("note", diff_id)
+    note = transaction.contents([doc.seq]).get(doc.seq, {}) if doc else {}
+    return str(note.get(ASKED, ""))
 
 
 def _substance(diff: Diff) -> Mapping[str, Any]:
@@ -240,6 +255,7 @@ def events_of(
     viewing: Viewing,
     diff: Diff,
     records: Sequence[Mapping[str, Any]] = (),
+    asked: str = "",
 ) -> Sequence[Event]:
     """The events that record a proposal: its frame, and every change by itself, so that each can be erased alone.
 
@@ -248,12 +264,15 @@ def events_of(
         viewing: The proposer's.
         diff: What is proposed.
         records: Its changes in wire form, where they are at hand.
+        asked: Digest of the request that made it, where a proposal of its name may be made again.
     """
     whole = encode(replace(diff, changes=()))
     note = {key: whole.pop(key) for key in _FREE_TEXT if key in whole}
     if diff.trigger.uri != f"principal:{diff.proposed_by}":  # that tells no more than the frame
         note[TRIGGER_URI] = diff.trigger.uri
         whole["trigger"] = encode(replace(diff.trigger, uri=""))
+    if asked:
+        note[ASKED] = asked
     subjects = tuple(dict.fromkeys(s for change in diff.changes for s in change.subjects))
     events = [Event("diff", diff.id, whole, cls=transaction.declare_class(diff.scope, NOBODY))]
     if note:

@@ -33,7 +33,7 @@ def recall_as(session: Session, principal: str, request: Request, ontology: str 
 
     request = replace(request, own_proposals=False, log="off", reread=False)
     refuse_wrong(session, request)
-    acting = replace(session, principal=principal, once="")
+    acting = replace(session, principal=principal, once="", asked="")
     scopes = tuple(sorted(request.scopes or session.scopes))
     at = request.at or session.now()
     asked = Asked(acting, request, session.counter(request.counter), scopes, at, ontology)

@@ -50,6 +50,8 @@ class Session:
         role: The ceiling of what is done here (`core.authority`); empty for none beyond the principal's own.
         bound: Whether nothing outside the scopes is there at all, as for a token's bearer (`D-API`).
         once: Names one proposal, so that making it again gives the one that was made (`E-IDEMPOTENT`); empty for none.
+        asked: Digest of the request that makes it, so that another one under the same name is refused; empty to compare
+            what the two propose.
     """
 
     store: Store
@@ -68,6 +70,7 @@ class Session:
     role: str = ""
     bound: bool = False
     once: str = ""
+    asked: str = ""
 
     def viewing(self, snapshot: Snapshot, principal: str = "") -> Viewing:
         """A snapshot as who acts may see it, or somebody else, within what the session is bound to."""
@@ -111,11 +114,12 @@ def bound_session(
         role=role,
         bound=True,
         once="",
+        asked="",
     )
 
 
 def narrowed_session(
-    session: Session, scopes: Sequence[str | Scope] | None, role: str, once: str
+    session: Session, scopes: Sequence[str | Scope] | None, role: str, once: str, asked: str
 ) -> Session:
     """A session with some of the scopes and under a lower ceiling.
 
@@ -131,4 +135,5 @@ def narrowed_session(
             message = f"the scope {quoted(beyond[0])} is not in force here"
             known = ", ".join(map(str, session.scopes)) or "none"
             raise NotPermitted(message, fix=f"narrow to one of those in force: {known}")
-    return replace(session, scopes=kept, role=lower(session.role, checked_role(role)), once=once)
+    ceiling = lower(session.role, checked_role(role))
+    return replace(session, scopes=kept, role=ceiling, once=once, asked=asked)

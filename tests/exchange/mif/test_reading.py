@@ -246,6 +246,12 @@ def zipped(tmp_path, *members, link=False):
     return path
 
 
+def test_an_archive_with_a_member_without_a_name_is_refused(tmp_path):
+    path = zipped(tmp_path, ("a.md", "x"))
+    path.write_bytes(path.read_bytes().replace(b"a.md", b"\0.md"))
+    assert [one.code for one in read_path(path).issues] == ["bad_archive"]
+
+
 @pytest.mark.parametrize(
     ("members", "link", "code"),
     [

@@ -140,6 +140,20 @@ FORMATS = [
 ]
 
 
+_DIGITS = (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18)
+
+
+def is_misread(name, text):
+    """Whether the reference takes one of `*+,-./` for a digit of a date, as its version 0.60 does."""
+    return name != "uri" and any(text[place : place + 1] in tuple("*+,-./") for place in _DIGITS)
+
+
+@pytest.mark.parametrize("mark", "*+,-./")
+def test_a_mark_is_no_digit_of_a_date(mark):
+    assert not is_date(f"202{mark}-01-15")
+    assert not is_date_time(f"{mark}026-01-15T10:30:00Z")
+
+
 @pytest.mark.req("C-SCHEMA")
 @pytest.mark.parametrize(("name", "ours", "pool", "alphabet"), FORMATS)
 def test_a_format_is_asserted_as_the_reference_does(name, ours, pool, alphabet):
@@ -150,7 +164,8 @@ def test_a_format_is_asserted_as_the_reference_does(name, ours, pool, alphabet):
     )
     def agree(text, put, place, taken):
         edited = text[:place] + put + text[place + taken :]
-        assert ours(edited) == oracle.is_valid(edited), edited
+        says = oracle.is_valid(edited) and not is_misread(name, edited)
+        assert ours(edited) == says, edited
 
     agree()
 

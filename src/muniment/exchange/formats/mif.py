@@ -62,7 +62,7 @@ def read(file: OpenFile, tools: Tools) -> Iterator[Yielded]:
     data = file.part(0, min(file.size, CONTAINER_BYTES + 1))
     head = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if head != b"{":
-        concept, issues = read_markdown(data, file.name)
+        concept, issues = read_markdown(data, file.name, front=file.front)
         yield from _read(file, (concept,) if concept else (), issues)
     elif is_container(file.name, data):
         held = read_container(data, file.name, CONTAINER_BYTES)

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import os
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from muniment.core.errors import quoted
+from muniment.exchange.archive import BROKEN
 from muniment.exchange.loaded import LIMIT_BYTES
 from muniment.exchange.mif.concept import Concept, read_jsonld, read_markdown
 from muniment.exchange.mif.container import is_container, read_container
@@ -138,7 +137,7 @@ def _sorted_out(
                 _json(name, opened(), limit_bytes, concepts, issues, documents, envelope)
             else:
                 others.append(name)
-        except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        except BROKEN as error:
             message = f"the file cannot be read: {getattr(error, 'strerror', None) or error}"
             issues.append(Issue("file", "unreadable", message, "check the file", file=name))
     found: Form = "container" if envelope and form == "file" else form
@@ -266,7 +265,7 @@ def _archive(path: Path, limit_bytes: int) -> Bundle:
                 for info in sorted(members, key=lambda one: one.filename)
             )
             return _sorted_out(files, limit_bytes, "zip")
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error) as error:
+    except BROKEN as error:
         return _refused(
             "bad_archive", f"the archive cannot be read: {error}", path.name, "make it again"
         )
@@ -327,7 +326,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(info) as opened:
             data = opened.read(info.file_size + 1)
-    except (zlib.error, EOFError, RuntimeError, struct.error) as error:
+    except BROKEN as error:
         raise ValueError(f"it cannot be unpacked: {error}") from error
     if len(data) > info.file_size:
         raise ValueError("it unpacks to more than the archive says")

@@ -115,9 +115,18 @@ _WRITTEN_AS: Mapping[str, tuple[str, ...]] = {
 
 
 def read_markdown(
-    data: bytes, file: str = "", limit_bytes: int = LIMIT_BYTES
+    data: bytes,
+    file: str = "",
+    limit_bytes: int = LIMIT_BYTES,
+    front: tuple[str, dict[str, Any]] | None = None,
 ) -> tuple[Concept | None, tuple[Issue, ...]]:
     """Read a markdown concept.
+
+    Args:
+        data: The file's bytes.
+        file: Its name.
+        limit_bytes: Most bytes accepted.
+        front: A text and what `plain_yaml` found in it, where that was done already.
 
     Returns:
         The concept, or None with at least one issue of area `file`. Never raises.
@@ -139,7 +148,8 @@ def read_markdown(
             rule="K1.2",
         )
         return None, (*issues, empty)
-    plain = plain_yaml(parts.yaml, wide=True)
+    known = front is not None and front[0] == parts.yaml
+    plain = front[1] if front and known else plain_yaml(parts.yaml, wide=True)
     if plain is not None:
         return Concept(plain, parts.body, file, parts=parts, text=parts.text), issues
     loaded = load_yaml(parts.yaml, limit_bytes=limit_bytes, leniency=FOREIGN)
