@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from muniment.usecases.recall import Recalled
     from muniment.usecases.reread import Reread
     from muniment.usecases.show import Shown, Version
+    from muniment.usecases.show_source import ShownSource
 
 
 class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
@@ -308,6 +309,13 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
         from muniment.usecases.show import show
 
         return show(self.session, claim_id)
+
+    @gated
+    def show_source(self, name: str) -> ShownSource:
+        """A kept source with how it begins, or a passage with what stands around it."""
+        from muniment.usecases.show_source import show_source
+
+        return show_source(self.session, name)
 
     @gated
     def claims(self, ids: Collection[str]) -> Mapping[str, Claim]:

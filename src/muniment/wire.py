@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from muniment.usecases.retain import Retained
     from muniment.usecases.revalidate import Certified
     from muniment.usecases.show import Shown, Version
+    from muniment.usecases.show_source import ShownSource
 
 HTTP_STATUS: tuple[tuple[type[MunimentError], int], ...] = (
     (InvalidInput, 422),
@@ -229,6 +230,27 @@ def shown(value: Shown) -> dict[str, Any]:
         "stale_because": value.stale_because or None,
         "accesses": {"count": value.accesses, "last": value.last_access or None},
         "questions": [{"question": q, "answer": a} for q, a in value.questions()],
+    }
+
+
+def shown_source(value: ShownSource) -> dict[str, Any]:
+    """A source, or a passage with what stands around it; nobody has reviewed it."""
+    from muniment.core.quote import STANDING, json_of_kept, json_of_said
+
+    kept = value.kept
+    return {
+        "source": {
+            **json_of_kept(kept),
+            "size": kept.size,
+            "messages": kept.messages,
+            "passages": kept.passages,
+            "kept_by": kept.kept_by,
+            "kept_at": encode(kept.kept_at),
+        },
+        "scope": encode(value.scope),
+        "standing": STANDING,
+        "asked": value.asked or None,
+        "passages": [json_of_said(id, said) for id, said in value.passages],
     }
 
 

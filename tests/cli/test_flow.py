@@ -181,3 +181,13 @@ def test_a_diff_comes_from_yaml_on_stdin(machine, tmp_path):
     with file.open() as stream:
         done = machine.process("propose", "-", "--json", stdin=stream)
     assert (done.code, len(done.json["changes"])) == (0, 1), done.err
+
+
+def test_a_kept_source_and_a_passage_are_shown_with_what_stands_around(machine, tmp_path):
+    talk = tmp_path / "talk.jsonl"
+    said = ("We ship on Fridays.", "And on Mondays?", "Never.")
+    talk.write_text("\n".join(json.dumps({"speaker": "Ada", "text": one}) for one in said))
+    source = machine.run("learn", str(talk), "--json").json["source"]
+    shown = machine.run("show", source)
+    assert all(one in shown.out for one in said)
+    assert "unreviewed" in shown.out

@@ -80,6 +80,11 @@ def request_of(call, place, ask):
         "/v1/recall",
         json={"query": "test", "use": "answer_questions", "certify": True},
     ).json()["certificate"]
+    if call.name == "source":
+        message = {"speaker": "ada", "text": "We ship."}
+        talk = {"name": "talk.jsonl", "messages": [message]}
+        kept = ask("agent", "POST", "/v1/conversations", json=talk).json()
+        return "GET", call.route[1].replace("{id}", kept["source"]), {}
     path = call.route[1].replace("{id}", waiting[0]["id"] if "diffs" in call.route[1] else test)
     bodies = {
         "recall": {"query": "how do I run the tests?", "use": "answer_questions"},

@@ -19,6 +19,7 @@ from muniment.core.conflict import Conflict
 from muniment.core.diff import Application, Change, Decided, Decision, Diff
 from muniment.core.event import Verification
 from muniment.core.packet import BudgetJson, OmissionsJson, PacketJson, StepJson
+from muniment.core.quote import SaidJson
 from muniment.core.source import Reading, Source
 from muniment.core.survey import Survey as Survey_
 
@@ -94,6 +95,30 @@ class Shown(Answer):
     stale_because: str | None
     accesses: Accesses
     questions: list[Asked]
+
+
+class SourceKept(BaseModel):
+    """A source that was kept word for word."""
+
+    id: str
+    kind: str
+    name: str
+    digest: str
+    size: int
+    messages: int
+    passages: int
+    kept_by: str
+    kept_at: str
+
+
+class ShownSource(Answer):
+    """A source with how it begins, or a passage with what stands around it; nobody has reviewed it."""
+
+    source: SourceKept
+    scope: Annotated[Json, JsonOf(Scope)]
+    standing: Literal["unreviewed"]
+    asked: str | None
+    passages: list[Annotated[Json, JsonOf(SaidJson)]]
 
 
 class ManyClaims(Answer):

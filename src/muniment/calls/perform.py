@@ -142,6 +142,10 @@ def _show(memory: Memory, asked: requests.Named) -> Body:
     return wire.shown(memory.show(asked.id))
 
 
+def _show_source(memory: Memory, asked: requests.Named) -> Body:
+    return wire.shown_source(memory.show_source(asked.id))
+
+
 def _claims(memory: Memory, asked: requests.Claims) -> Body:
     found = memory.claims(asked.ids)
     return {"claims": {name: encode(claim) for name, claim in found.items()}}
@@ -258,6 +262,8 @@ CALLS: tuple[Call, ...] = (
          "Ask again what a certificate answers, and say what changed."),
     Call("show", ("show",), requests.Named, answers.Shown, _show,
          "A claim, with its six questions answered."),
+    Call("source", ("show_source",), requests.Named, answers.ShownSource, _show_source,
+         "A source that was kept word for word, or a passage with what stands around it; unreviewed."),
     Call("claims", ("claims",), requests.Claims, answers.ManyClaims, _claims,
          "Claims by identifier; what is absent or not visible is left out."),
     Call("history", ("history",), requests.Named, answers.History, _history,

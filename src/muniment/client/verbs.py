@@ -61,6 +61,10 @@ class Verbs(ABC, Generic[Result]):
         """A claim, with its six questions answered."""
         return self._call("show", {}, id=claim_id)
 
+    def show_source(self, name: str) -> Result:
+        """A kept source with how it begins, or a passage with what stands around it."""
+        return self._call("source", {}, id=name)
+
     def claims(self, ids: Collection[str]) -> Result:
         """Claims by identifier; what is absent or not visible is left out."""
         return self._call("claims", {"ids": list(ids)})

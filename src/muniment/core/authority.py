@@ -59,6 +59,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("certified_query", "reader", command="query", tool="query", route="POST /v1/query", page=True),
     Verb("revalidate", "reader", command="revalidate", tool="revalidate", route="POST /v1/revalidate", page=True),
     Verb("show", "reader", command="show", route="GET /v1/claims/{id}", page=True, resource="muniment://claim/{id}"),
+    Verb("show_source", "reader", command="show", route="GET /v1/sources/{id}", resource="muniment://source/{id}"),
     Verb("claims", "reader", route="GET /v1/claims", page=True),
     Verb("history", "reader", command="history", tool="history", route="GET /v1/claims/{id}/history", page=True),
     Verb("why", "reader", command="why", tool="why", route="GET /v1/why/{id}", page=True,

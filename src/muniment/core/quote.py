@@ -57,11 +57,10 @@ class QuoteRelevanceJson(TypedDict):
     components: dict[str, float]
 
 
-class QuoteJson(TypedDict):
-    """A passage that nobody reviewed, word for word."""
+class SaidJson(TypedDict):
+    """A passage, word for word, with its place in its source."""
 
     id: str
-    standing: str
     text: str
     speaker: str | None
     at: str | None
@@ -69,20 +68,24 @@ class QuoteJson(TypedDict):
     message: str | None
     part: int
     parts: int
-    source: KeptJson
     line: int
     start: int
     end: int
     digest: str
+
+
+class QuoteJson(SaidJson):
+    """A passage that nobody reviewed, and how well it answers."""
+
+    standing: str
+    source: KeptJson
     relevance: QuoteRelevanceJson
 
 
-def json_of_quote(quote: Quote) -> QuoteJson:
-    """A passage as a JSON value."""
-    said, kept = quote.said, quote.kept
+def json_of_said(id: str, said: Said) -> SaidJson:
+    """A passage as a JSON value, without its source."""
     return {
-        "id": quote.id,
-        "standing": STANDING,
+        "id": id,
         "text": said.text,
         "speaker": said.speaker or None,
         "at": time_text(said.at) if said.at else None,
@@ -90,11 +93,24 @@ def json_of_quote(quote: Quote) -> QuoteJson:
         "message": said.message or None,
         "part": said.part + 1,
         "parts": said.parts,
-        "source": {"id": kept.id, "kind": kept.kind, "name": kept.name, "digest": kept.digest},
         "line": said.line,
         "start": said.start,
         "end": said.end,
         "digest": said.digest,
+    }
+
+
+def json_of_kept(kept: Kept) -> KeptJson:
+    """A source as a passage names it."""
+    return {"id": kept.id, "kind": kept.kind, "name": kept.name, "digest": kept.digest}
+
+
+def json_of_quote(quote: Quote) -> QuoteJson:
+    """A passage as a JSON value."""
+    return {
+        **json_of_said(quote.id, quote.said),
+        "standing": STANDING,
+        "source": json_of_kept(quote.kept),
         "relevance": {
             "value": share(quote.heard.relevance),
             "method": "dialogue",

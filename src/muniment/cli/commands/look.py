@@ -11,16 +11,27 @@ from muniment import wire
 from muniment.cli.call import Call
 from muniment.cli.options import command
 from muniment.cli.terminal import Styled, Terminal, brief
+from muniment.core.encode import time_text
+from muniment.usecases.erase_source import is_source_or_passage
 
 ClaimId = Annotated[str, typer.Argument(metavar="ID", help="A claim's id, or an alias.")]
+AnyId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="A claim's id or alias; a source (src_…) or passage (psg_…)."
+    ),
+]
 
 
 @command
-def show(call: Call, id: ClaimId) -> None:
-    """Show a claim with its six questions answered.
+def show(call: Call, id: AnyId) -> None:
+    """Show a claim with its six questions answered, or a kept source or passage with what stands around it.
 
     Example: `muniment show mem_01kx0sjsg0e008000000000000`
     """
+    if is_source_or_passage(id):
+        _show_source(call, id)
+        return
     found = call.memory().show(id)
     if call.options.json:
         call.result(wire.shown(found))
@@ -46,6 +57,23 @@ def show(call: Call, id: ClaimId) -> None:
         screen.out(Styled("in conflict with ", "yellow"), other)
     if found.stale_because:
         screen.out(Styled("stale because of ", "yellow"), found.stale_because)
+
+
+def _show_source(call: Call, name: str) -> None:
+    found = call.memory().show_source(name)
+    if call.options.json:
+        call.result(wire.shown_source(found))
+        return
+    screen, kept = call.terminal, found.kept
+    many = f"{kept.messages} messages, {kept.passages} passages"
+    screen.out(Styled(kept.id, "bold"), f"  {kept.kind} {brief(kept.name, 60)}: {many}")
+    kept_at = f"{kept.kept_by} at {time_text(kept.kept_at)}"
+    screen.out(f"kept by {kept_at} in {found.scope}; ", Styled("unreviewed", "yellow"))
+    for id, said in found.passages:
+        style = "bold" if id == found.asked else "dim"
+        about = ", ".join(filter(None, (said.speaker, time_text(said.at) if said.at else "")))
+        screen.out(Styled(id, style), f"  {brief(said.name, 40)}  {brief(about, 60)}")
+        screen.paragraph(said.text, "  ")
 
 
 @command
