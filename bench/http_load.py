@@ -6,6 +6,8 @@
   one recall each a round, and `over_library_ms` is the difference of medians within the run.
 - Then `--readers` connections ask at once, `--each` recalls one after another; every answer has to be a 200 with
   evidence. Their rate is that of this machine, shared with whatever else runs on it.
+- `cpu` figures are processor time a recall: of this process for the library, of the server's for HTTP; others on the
+  machine stretch them less.
 - What a recall keeps of itself is switched off (`log: off`) at both doors.
 """
 
@@ -20,6 +22,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,6 +30,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from bench import report
+from bench.interfaces import cpu_of
 from bench.recall_cold import ASKER, QUERY, SCOPE, TENANT, fill_apart
 from muniment import Memory
 from muniment.core.token import Token
@@ -56,31 +60,43 @@ def served(path: Path):
     command = [sys.executable, "-m", "bench.http_load", "--serve", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         try:
-            yield child.stdout.readline().strip()
+            yield child.stdout.readline().strip(), child.pid
         finally:
             child.terminate()
 
 
-def turns(memory: Memory, url: str, token: str, rounds: int) -> tuple[list[float], list[float]]:
-    """Milliseconds of recalls by the library and over HTTP, in turns."""
+@dataclass
+class Turns:
+    """Milliseconds of recalls by the library and over HTTP, and of processor time in all."""
+
+    own: list[float] = field(default_factory=list)
+    far: list[float] = field(default_factory=list)
+    own_cpu: float = 0.0
+    far_cpu: float = 0.0
+
+
+def turns(memory: Memory, url: str, server: int, token: str, rounds: int) -> Turns:
+    """Recalls by the library and over HTTP, in turns."""
     line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     body = json.dumps(ASKED)
-    own: list[float] = []
-    far: list[float] = []
+    found, before = Turns(), 0.0
     for number in range(rounds + 3):
-        begin = time.perf_counter()
+        if number == 3:  # the first ones open and read what later ones find
+            found, before = Turns(), cpu_of(server)
+        begin, spent = time.perf_counter(), time.process_time()
         expected = memory.recall(**ASKED).packet.as_json()
         middle = time.perf_counter()
+        found.own_cpu += (time.process_time() - spent) * 1000
         line.request("POST", "/v1/recall", body, headers)
         answer = json.loads(line.getresponse().read())
         end = time.perf_counter()
         if [one["id"] for one in answer["evidence"]] != [one["id"] for one in expected["evidence"]]:
             raise AssertionError("the doors differ")
-        if number >= 3:  # the first ones open and read what later ones find
-            own.append((middle - begin) * 1000)
-            far.append((end - middle) * 1000)
-    return own, far
+        found.own.append((middle - begin) * 1000)
+        found.far.append((end - middle) * 1000)
+    found.far_cpu = (cpu_of(server) - before) * 1000
+    return found
 
 
 async def crowd(
@@ -116,16 +132,19 @@ def measure(claims: int, rounds: int, readers: int, each: int) -> dict[str, Any]
         memory = Memory.open(path, tenant=TENANT, create=False).acting_as(ASKER, scopes=[SCOPE])
         wanted = Token("", ASKER, "reader", (SCOPE,), "")
         token = memory.create_token(wanted).text
-        with served(path) as url:
-            own, far = turns(memory, url, token, rounds)
+        with served(path) as (url, server):
+            found = turns(memory, url, server, token, rounds)
             statuses, spent, seconds = asyncio.run(crowd(url, token, readers, each))
         memory.close()
-    library, http_ = statistics.median(own), statistics.median(far)
+    library, http_ = statistics.median(found.own), statistics.median(found.far)
     return {
+        "measurement": "http_load",
         "claims": claims,
         "library_p50_ms": library,
         "http_p50_ms": http_,
         "over_library_ms": http_ - library,
+        "library_cpu_ms": found.own_cpu / rounds,
+        "http_cpu_ms": found.far_cpu / rounds,
         "readers": readers,
         "recalls": len(statuses),
         "errors": sum(status != 200 for status in statuses),

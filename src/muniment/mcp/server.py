@@ -59,6 +59,7 @@ def make_server(memory_of: MemoryOf, limits: Limits | None = None) -> Server[Any
             "resources/templates/list": private,
             "prompts/list": private,
         },
+        get_tool_input_schema=_no_headers,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -69,6 +70,11 @@ def make_server(memory_of: MemoryOf, limits: Limits | None = None) -> Server[Any
     )
     server.middleware.clear()  # it would export spans wherever an exporter happens to be installed
     return server
+
+
+def _no_headers(name: str) -> None:
+    """No tool takes an argument as a header, so that no call has to list the tools to find out."""
+    return
 
 
 class _Handlers:
