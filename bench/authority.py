@@ -193,7 +193,7 @@ def by_tools(world: World, token: str, asked: list[tuple[str, dict[str, Any]]]) 
 @contextlib.contextmanager
 def served(world: World) -> Iterator[World]:
     """The world's memory on a real socket."""
-    app = make_app(Settings(lambda: world.memory, own=lambda: world.memory))
+    app = make_app(Settings(lambda: world.memory, own=lambda: world.memory, lent=True))
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     world.url = f"http://127.0.0.1:{listener.getsockname()[1]}"

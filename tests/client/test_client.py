@@ -102,6 +102,11 @@ BUSY = (
     {"Content-Type": "application/problem+json", "Retry-After": "0"},
     b'{"code":"store_busy","detail":"busy","findings":[]}',
 )
+SPENT = (
+    429,
+    {"Content-Type": "application/problem+json", "Retry-After": "0"},
+    b'{"code":"too_many_requests","detail":"this token asks too often","findings":[]}',
+)
 LOST = (None, {}, b"")
 
 
@@ -394,3 +399,21 @@ def test_threads_share_a_client(client):
         for thread in threads:
             thread.join(20)
     assert found == ["reader"] * 8
+
+
+@pytest.mark.req("D-CLIENT")
+def test_a_spent_share_is_waited_for_and_asked_again(stub):
+    server, address = stub(SPENT, SPENT, good({"acting": {}}))
+    with Client(address, token=TOKEN, patience=Patience(pause=0.01)) as memory:
+        assert memory.conflicts() == {"acting": {}}
+    assert len(server.asked) == 3
+
+
+@pytest.mark.req("D-CLIENT")
+@pytest.mark.parametrize("answer", [SPENT, BUSY])
+def test_who_is_told_to_come_back_much_later_does_not_come_sooner(stub, answer):
+    status, headers, body = answer
+    server, address = stub((status, {**headers, "Retry-After": "3600"}, body), good({}))
+    with Client(address, token=TOKEN) as memory, pytest.raises(StoreBusy):
+        memory.conflicts()
+    assert len(server.asked) == 1

@@ -37,10 +37,10 @@ def make_token(memory: Memory, principal: str, role: str, *scopes: str, signer=N
 
 
 class Serving:
-    """Runs a server until the context ends."""
+    """Runs a server until the context ends; the memory stays open, where nothing else is said."""
 
     def __init__(self, memory: Memory, **settings):
-        self.app = make_app(Settings(lambda: memory, **settings))
+        self.app = make_app(Settings(lambda: memory, **{"lent": True, **settings}))
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self.socket.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"

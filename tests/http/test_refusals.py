@@ -9,6 +9,7 @@ import time
 import httpx
 import pytest
 
+from muniment.core.errors import StoreUnavailable
 from muniment.http.settings import Limits
 from tests.http.serving import Serving, make_token, world
 
@@ -130,6 +131,17 @@ def test_a_request_that_takes_too_long_is_told_so_and_to_come_again(slow):
         assert httpx.get(f"{serving.url}/ready").status_code == 200
 
 
+def test_a_bound_that_somebody_else_met_is_a_fault_and_no_deadline(place, monkeypatch, caplog):
+    def fails(*_):
+        raise TimeoutError("a bound of somebody else")
+
+    with Serving(place.store) as serving:
+        monkeypatch.setattr("muniment.http.routes.bearing", fails)
+        headers = {"Authorization": f"Bearer {place.tokens['agent']}"}
+        found = httpx.get(f"{serving.url}/v1/me", headers=headers)
+    assert problem(found) == (500, "fault")
+
+
 def test_whoever_comes_when_the_line_is_full_is_asked_to_come_again(slow):
     with Serving(slow.memory, limits=Limits(threads=1, waiting=2)) as serving:
         codes = []
@@ -161,9 +173,9 @@ def test_a_body_that_does_not_come_is_not_waited_for(place):
                 f"Authorization: Bearer {place.tokens['agent']}\r\nContent-Length: 100\r\n\r\n{{"
             )
             line.sendall(head.encode())
-            answer = line.recv(65_536)
+            answer = b"".join(iter(lambda: line.recv(65_536), b""))
         assert answer.startswith(b"HTTP/1.1 408")
-        assert b"slow_body" in answer + b""
+        assert b"slow_body" in answer
 
 
 def test_a_fault_is_a_problem_that_tells_its_kind_alone(place, caplog):
@@ -213,3 +225,17 @@ def test_no_log_and_no_answer_holds_a_token_or_what_was_asked(place, caplog, mon
     assert own
     assert not [line for line in own if token[8:] in line or "cinnamon" in line]
     assert not [text for text in seen[:2] if token[8:] in text]
+
+
+def test_memory_that_was_lent_stays_open_and_what_was_opened_is_closed(tmp_path):
+    for lent in (True, False):
+        memory = world(tmp_path / f"{lent}.db")
+        token = make_token(memory, "user:ada", "reader")
+        with Serving(memory, lent=lent) as serving:
+            auth = {"Authorization": f"Bearer {token}"}
+            assert httpx.get(f"{serving.url}/v1/me", headers=auth).status_code == 200
+        if lent:
+            assert memory.with_token(token).session.principal == "user:ada"
+            memory.close()
+        with pytest.raises(StoreUnavailable):
+            memory.with_token(token)

@@ -40,6 +40,7 @@ BY_STATUS: Mapping[int, type[MunimentError]] = {
     404: NotFound,
     409: Conflicted,
     422: InvalidInput,
+    429: StoreBusy,
     502: StoreUnavailable,
     503: StoreBusy,
     504: StoreUnavailable,

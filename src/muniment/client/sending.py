@@ -1,6 +1,7 @@
 """One request, and what to make of its answer; nothing here waits or sends.
 
-- What is safe to send twice is sent again after a lost connection, a full server or a passed deadline.
+- What is safe to send twice is sent again after a lost connection, a full server, a passed deadline or a spent share,
+  and not before the server said.
 - A redirect is not followed: it would carry the token elsewhere.
 """
 
@@ -34,7 +35,7 @@ class Patience:
         answer: Seconds until its answer.
         attempts: How often a request is sent at most.
         pause: Seconds before the second attempt; twice as long before each further one.
-        longest_pause: Seconds between two attempts at most, whatever the server asks for.
+        longest_pause: Seconds between two attempts at most; who is asked to wait longer asks no more.
     """
 
     connect: float = 5.0
@@ -43,15 +44,21 @@ class Patience:
     pause: float = 0.2
     longest_pause: float = 10.0
 
-    def before(self, attempt: int, asked_for: str = "") -> float:
-        """Seconds to wait before an attempt; the second is number 2.
+    def before(self, attempt: int, asked_for: str = "") -> float | None:
+        """Seconds to wait before an attempt, the second being number 2; None where that would be too long.
+
+        Args:
+            attempt: Which.
+            asked_for: What the server said in `Retry-After`; it is never asked sooner.
 
         >>> Patience().before(2), Patience().before(4), Patience().before(2, "3"), Patience().before(2, "900")
-        (0.2, 0.8, 3.0, 10.0)
+        (0.2, 0.8, 3.0, None)
         """
-        own: float = self.pause * 2 ** (attempt - 2)
         stated = float(asked_for) if asked_for.isascii() and asked_for.isdigit() else 0.0
-        return min(max(own, stated), self.longest_pause)
+        if stated > self.longest_pause:
+            return None
+        own: float = self.pause * 2 ** (attempt - 2)
+        return max(stated, min(own, self.longest_pause))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +113,11 @@ def plain(value: Any) -> Any:
 
 
 def is_worth_repeating(response: httpx.Response) -> bool:
-    """Whether the server asks to come again."""
-    return response.status_code == httpx.codes.SERVICE_UNAVAILABLE
+    """Whether the server asks to come again: it did nothing."""
+    return response.status_code in (
+        httpx.codes.TOO_MANY_REQUESTS,
+        httpx.codes.SERVICE_UNAVAILABLE,
+    )
 
 
 def answer_of(response: httpx.Response) -> Body:

@@ -26,7 +26,8 @@ from muniment.http.counters import Counters
 from muniment.http.guard import Guard
 from muniment.http.openapi import document
 from muniment.http.pages import PageSettings, mount_pages
-from muniment.http.problems import Refused, fault_of, from_error, problem
+from muniment.http.problems import WHY, Refused, fault_of, from_error, problem
+from muniment.http.rates import Rates
 from muniment.http.routes import Served, endpoint, served_calls
 from muniment.http.settings import Settings
 from muniment.http.workers import Workers
@@ -35,7 +36,7 @@ from muniment.http.workers import Workers
 def make_app(settings: Settings) -> FastAPI:
     """The application of a server.
 
-    Opens memory; what it opened is closed when the application is shut down.
+    Opens memory; what it opened is closed when the application is shut down, but not what was lent to it.
 
     Args:
         settings: How it is to be.
@@ -44,7 +45,8 @@ def make_app(settings: Settings) -> FastAPI:
         StoreError: Memory cannot be opened.
     """
     limits = settings.limits
-    served = Served(settings, settings.opener(), Workers(limits.threads, limits.waiting))
+    workers = Workers(limits.threads, limits.waiting)
+    served = Served(settings, settings.opener(), workers, Rates(limits.rate))
     counters = Counters()
 
     @asynccontextmanager
@@ -54,7 +56,8 @@ def make_app(settings: Settings) -> FastAPI:
                 await stack.enter_async_context(around())
             yield
         served.workers.close()
-        served.memory.close()
+        if not settings.lent:
+            served.memory.close()
 
     app = _Guarded(
         title="Muniment",
@@ -129,10 +132,12 @@ def _mount_others(app: FastAPI, served: Served) -> None:
 def _add_handlers(app: FastAPI) -> None:
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, MunimentError)
+        request.scope[WHY] = f" {error.code}"
         return from_error(error)
 
     async def not_kept(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
+        request.scope[WHY] = f" {error.finding.code}"
         return error.response()
 
     async def unknown(request: Request, error: Exception) -> Response:

@@ -3,7 +3,7 @@
 - Host and Origin are allowed by name; a browser on another site gets nothing (no CORS).
 - Headers, body and time are bounded; whoever is over is told so by a problem.
 - Every answer carries the security headers; a fault becomes a problem without detail.
-- The access log names method, route and status; no query, no token, no person, no claim.
+- The access log names method, route and status, and of a refusal the code; no query, no token, no person, no claim.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from muniment.http.counters import NOBODY, Counters
-from muniment.http.problems import Refused, fault_of
+from muniment.http.problems import WHY, Refused, fault_of
 from muniment.http.settings import Settings, host_name
 
 log = logging.getLogger("muniment.http")
@@ -72,8 +72,11 @@ class Guard:
                 await self._app(passing.scope, passing.receive, passing.send)
         except Refused as refused:
             await passing.answer(refused)
-        except TimeoutError:
-            if passing.is_complete:
+        except TimeoutError as late:
+            if not passing.is_late:  # somebody else's bound, met inside
+                log.error("fault: %s", type(late).__name__, exc_info=late)
+                await passing.answer(fault_of(late))
+            elif passing.is_complete:
                 fix = "come again; what was asked may still be done: a proposal with the same `Idempotency-Key` is one"
                 await passing.answer(
                     Refused(503, "deadline_passed", "the request took too long", fix)
@@ -95,7 +98,7 @@ class Guard:
         route = f"{method} {path}"
         self._counters.count(scope.get("muniment.tenant", NOBODY), route, passing.status)
         spent = (time.perf_counter() - began) * 1000
-        log.info("%s %d %.1f ms", route, passing.status, spent)
+        log.info("%s %d %.1f ms%s", route, passing.status, spent, scope.get(WHY, ""))
 
 
 METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS TRACE".split())
@@ -122,6 +125,11 @@ class _Passing:
             "transfer-encoding" not in sent and sent.get("content-length", "0") == "0"
         )
         self.status = 0
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the request's own time is over."""
+        return self.deadline is not None and self.deadline.expired()
 
     async def receive(self) -> Message:
         """The next part of the request."""
@@ -157,6 +165,7 @@ class _Passing:
         if self.status:
             return
         self.over, self.deadline = None, None
+        self.scope[WHY] = f" {refused.finding.code}"
         await refused.response()(self.scope, self._receive, self.send)
         if not self.is_complete:
             await self._drain()

@@ -57,6 +57,7 @@ PROBLEMS: tuple[tuple[int, str], ...] = (
     (415, "The body is not declared as JSON."),
     (421, "The server does not answer to that host."),
     (422, "What was given breaks a rule; every finding is there."),
+    (429, "The token asks more often than it is served; come again when it says."),
     (431, "The headers are too large."),
     (500, "A fault of the server's own."),
     (503, "The server or the store is busy, or the request took too long; come again."),
@@ -243,7 +244,7 @@ def _problem(status: int, text: str) -> Json:
         detail = "no claim `mem_01kx0sjsg0e008000000000000` is known here"
         media["example"] = problem_body(404, "not_found", detail)
     found: Json = {"description": text, "content": {MEDIA_TYPE: media}}
-    header = {401: "WWW-Authenticate", 503: "Retry-After"}.get(status)
+    header = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}.get(status)
     if header:
         found["headers"] = {header: {"required": True, "schema": {"type": "string"}}}
     return found

@@ -21,6 +21,8 @@ from muniment.core.errors import Finding, MunimentError, Unauthenticated
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = 1
+WHY = "muniment.why"
+"""Where a refusal's code is kept in a request's ASGI scope, for the log."""
 CHALLENGE = 'Bearer realm="muniment"'
 
 
@@ -30,16 +32,19 @@ class Refused(Exception):
     Attributes:
         status: The HTTP status.
         finding: What is wrong, and what to do.
+        seconds: When to come again; 0 where that is not told.
     """
 
-    def __init__(self, status: int, code: str, message: str, fix: str) -> None:
+    def __init__(self, status: int, code: str, message: str, fix: str, seconds: int = 0) -> None:
         super().__init__(message)
         self.status, self.finding = status, Finding(code, message, fix=fix)
+        self.seconds = seconds
 
     def response(self) -> Response:
         """As a problem."""
         one = self.finding
-        return problem(self.status, one.code, one.message, (one,))
+        headers = {"Retry-After": str(self.seconds)} if self.seconds else {}
+        return problem(self.status, one.code, one.message, (one,), headers)
 
 
 def fault_of(error: BaseException) -> Refused:

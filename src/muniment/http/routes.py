@@ -20,6 +20,7 @@ from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.http.bearer import bearing, presented
 from muniment.http.given import body_of, query_of, with_path
 from muniment.http.problems import unauthenticated
+from muniment.http.rates import Rates
 from muniment.http.settings import Settings
 from muniment.http.workers import Workers
 from muniment.memory import Memory
@@ -37,11 +38,13 @@ class Served:
         settings: How the server is to be.
         memory: Acting as nobody; as the reader of its cases in a showcase.
         workers: The threads that use it.
+        rates: How often a token is served.
     """
 
     settings: Settings
     memory: Memory
     workers: Workers
+    rates: Rates
 
     async def acting(self, request: Request, work: Callable[[Memory], Body]) -> Body:
         """Do something with memory as whoever asks may use it.
@@ -52,6 +55,7 @@ class Served:
 
         Raises:
             Unauthenticated: No token that serves is presented.
+            Refused: It asks too often, or too many wait.
         """
         if self.settings.showcase:
             return await self.workers.run(lambda: work(self.memory))
@@ -60,7 +64,7 @@ class Served:
             raise unauthenticated()
 
         def bound() -> Body:
-            memory = bearing(self.memory, text, self.settings.role)
+            memory = self._bearing(text, self.settings.role)
             request.scope["muniment.tenant"] = memory.session.tenant
             return work(memory)
 
@@ -71,9 +75,15 @@ class Served:
 
         Raises:
             Unauthenticated: It serves nothing.
+            Refused: It asks too often, or too many wait.
         """
         ceiling = lower(self.settings.role, "proposer")
-        return await self.workers.run(lambda: bearing(self.memory, text, ceiling))
+        return await self.workers.run(lambda: self._bearing(text, ceiling))
+
+    def _bearing(self, text: str, ceiling: str) -> Memory:
+        memory = bearing(self.memory, text, ceiling)
+        self.rates.refuse_beyond(f"{memory.session.tenant} {memory.session.declared}")
+        return memory
 
 
 def served_calls(settings: Settings) -> Iterator[Call]:

@@ -26,6 +26,7 @@ from muniment.http.settings import LOOPBACK, Limits
 PORT = 8765
 MOST_HEADER_BYTES = 64 * 1024
 BACKLOG = 1_024
+RATE = 600
 IDLE_SECONDS = 15
 
 
@@ -53,6 +54,15 @@ class Place:
     def secure(self) -> bool:
         """Whether browsers reach it over TLS."""
         return self.certificate is not None or self.behind_proxy
+
+    @property
+    def rate(self) -> int:
+        """Requests a minute for each token where nothing else is said; on this machine alone any number.
+
+        >>> Place().rate, Place(behind_proxy=True).rate
+        (0, 600)
+        """
+        return 0 if is_loopback(self.host) and not self.behind_proxy else RATE
 
     @property
     def hosts(self) -> tuple[str, ...]:

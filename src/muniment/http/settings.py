@@ -24,6 +24,7 @@ class Limits:
         seconds: How long a request may take until its answer begins.
         threads: How many requests use memory at once; each thread has a connection of its own.
         waiting: How many requests may use memory or wait to, before others are asked to come again.
+        rate: How many requests a minute a token is served; 0 for any number.
         grace: Seconds that running requests get to finish when the server is told to stop.
     """
 
@@ -32,6 +33,7 @@ class Limits:
     seconds: float = 30.0
     threads: int = 8
     waiting: int = 1_000
+    rate: int = 0
     grace: float = 20.0
 
 
@@ -48,6 +50,7 @@ class Settings:
         secure: Whether browsers reach it over TLS, its own or a proxy's.
         showcase: Whether it serves fixed synthetic cases to anybody, and mounts no route that writes.
         limits: Its bounds.
+        lent: Whether what `opener` gives is used elsewhere too, and so stays open when the application ends.
     """
 
     opener: Callable[[], Memory]
@@ -58,6 +61,7 @@ class Settings:
     secure: bool = False
     showcase: bool = False
     limits: Limits = field(default_factory=Limits)
+    lent: bool = False
 
     def answers_to(self, host: str) -> bool:
         """Whether a `Host` header names this server; the port is not looked at."""

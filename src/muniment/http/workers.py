@@ -43,9 +43,9 @@ class Workers:
         if self._count >= self._most:
             fix = "come again in a moment"
             raise Refused(503, "server_busy", "more requests wait than this server takes", fix)
-        self._count += 1
         loop = asyncio.get_running_loop()
         future = self._pool.submit(work)
+        self._count += 1
         future.add_done_callback(lambda done: self._leave(loop, done))
         return await asyncio.wrap_future(future)
 

@@ -123,7 +123,11 @@ def fill(site: Site) -> dict[str, str]:
 def served(site: Site, **more) -> Iterator[Site]:
     """The page on a real socket, in the whole application with its guard; the store stays open behind it."""
     settings = Settings(
-        lambda: Kept(site.store), own=lambda: site.ada, credential=site.settings.credential, **more
+        lambda: site.store,
+        own=lambda: site.ada,
+        credential=site.settings.credential,
+        lent=True,
+        **more,
     )
     app = make_app(settings)
     site.seats = app.state.seats
@@ -140,16 +144,3 @@ def served(site: Site, **more) -> Iterator[Site]:
         finally:
             server.should_exit = True
             thread.join(10)
-
-
-class Kept:
-    """A memory that the application does not close."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-
-    def __getattr__(self, name: str):
-        return getattr(self._memory, name)
-
-    def close(self) -> None:
-        pass

@@ -46,6 +46,15 @@ def serve(
             "--allow-host", metavar="NAME", help="A further name under which it is reached."
         ),
     ] = [],  # noqa: B006 - read by Typer, never written
+    rate: Annotated[
+        int | None,
+        typer.Option(
+            "--rate",
+            metavar="N",
+            min=0,
+            help="Requests a minute for each token; 0 for any number. 600, and on this machine alone any number.",
+        ),
+    ] = None,
     showcase: Annotated[
         bool,
         typer.Option("--showcase", help="Serve fixed synthetic cases to anybody, reading alone."),
@@ -64,7 +73,7 @@ def serve(
         raise _not_installed(error) from error
     place = server.Place(host, port, cert, key, behind, tuple(names))
     server.refuse_open(place)
-    settings = _showcase(place) if showcase else _settings(call, place)
+    settings = _showcase(place) if showcase else _settings(call, place, rate)
     listener = server.listening(place)
     try:
         _run(call, place, settings, listener, showcase)
@@ -79,8 +88,8 @@ def _not_installed(error: ImportError) -> MunimentError:
     return refusal("not_installed", message, "", "install it: pip install 'muniment[serve]'")
 
 
-def _settings(call: Call, place: Place) -> Settings:
-    from muniment.http.settings import Settings
+def _settings(call: Call, place: Place, rate: int | None) -> Settings:
+    from muniment.http.settings import Limits, Settings
 
     own = call.memory()
     nobody = own.acting_as("", embedder=call.profile.embedder)
@@ -91,6 +100,7 @@ def _settings(call: Call, place: Place) -> Settings:
         own=lambda: own,
         credential=call.profile.credential,
         secure=place.secure,
+        limits=Limits(rate=place.rate if rate is None else rate),
     )
 
 
