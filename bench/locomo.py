@@ -1,6 +1,8 @@
 """Find the turns of long conversations that answer a question, on the LoCoMo set.
 
-- The unit is a turn, the scope one conversation; the adversarial category is left out. No language model.
+- The unit is a turn, the scope one conversation; the adversarial category is left out. No language model. A long
+  turn is kept in parts, as an imported message is: all that are compared rank the parts, a turn stands where its best
+  part stands, and is in a text where that has a part of it.
 - A figure is the mean over questions of the share of their evidence found: `recall_at_5`, `recall_at_10`; with
   `ndcg_at_10` and `mrr`. `all_evidence_at_1000_tokens` is the share of questions all of whose evidence stands in the
   compact rendering, whole, within 1,000 o200k tokens that count everything in it.
@@ -27,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from bench.locomo_data import CATEGORIES, Conversation, Question, load
-from bench.locomo_scope import Scope
+from bench.locomo_scope import IMAGE, Scope
 from bench.report import emit, parser, progress
 from muniment.core.dialogue import DIALOGUE_POLICY, NAMES
 from muniment.core.words import STOP_WORDS
@@ -36,6 +38,8 @@ from muniment.wiring import count_tokens
 BUDGET = 1_000
 DEEP = 1_000
 Order = list[str]
+Parts = list[int]
+"""Numbers of parts, best first."""
 
 
 @dataclass(frozen=True)
@@ -104,15 +108,22 @@ def by_category(found: Sequence[Order], asked: Sequence[Question]) -> dict[str, 
     return result
 
 
-def in_budget(found: Sequence[Order], asked: Sequence[Case]) -> dict[str, Any]:
+def told(found: Sequence[Parts], asked: Sequence[Case]) -> dict[str, Any]:
+    """All figures of some orders of parts."""
+    orders = [case.scope.turns(order) for order, case in zip(found, asked, strict=True)]
+    return {**figures(orders, [case.question for case in asked]), **in_budget(found, asked)}
+
+
+def in_budget(found: Sequence[Parts], asked: Sequence[Case]) -> dict[str, Any]:
     """What the compact rendering holds within the budget, and what it costs beside the texts."""
     count = count_tokens("o200k_base")
     whole, held, overhead = 0, 0, 0.0
     for order, case in zip(found, asked, strict=True):
         chosen, used = case.scope.packed(order, BUDGET, count)
-        whole += case.question.evidence <= set(chosen)
+        whole += case.question.evidence <= set(case.scope.turns(chosen))
         held += len(chosen)
-        overhead += (used - sum(case.scope.tokens_of(one, count) for one in chosen)) / len(chosen)
+        texts = sum(case.scope.tokens_of(one, count) for one in chosen)
+        overhead += (used - texts) / max(len(chosen), 1)
     return {
         "all_evidence_at_1000_tokens": round(whole / len(asked), 4),
         "passages_in_1000_tokens": round(held / len(asked), 1),
@@ -123,8 +134,8 @@ def in_budget(found: Sequence[Order], asked: Sequence[Case]) -> dict[str, Any]:
 # --- what it is compared with ---------------------------------------------------------------------
 
 
-def by_fts5(asked: Sequence[Case]) -> list[Order]:
-    """SQLite's FTS5 with its porter stemmer, on the text of turns."""
+def by_fts5(asked: Sequence[Case]) -> list[Parts]:
+    """SQLite's FTS5 with its porter stemmer, on what was said."""
     import apsw
 
     found, connections = [], {}
@@ -133,17 +144,18 @@ def by_fts5(asked: Sequence[Case]) -> list[Order]:
         if id(scope) not in connections:
             made = connections[id(scope)] = apsw.Connection(":memory:")
             made.execute("CREATE VIRTUAL TABLE turn USING fts5(text, tokenize='porter unicode61')")
-            for turn in scope.conversation.turns:
-                made.execute("INSERT INTO turn(text) VALUES (?)", (turn.text,))
+            for one in scope.parts:
+                said = one.text.split(IMAGE)[0]
+                made.execute("INSERT INTO turn(text) VALUES (?)", (said,))
         terms = [w for w in re.findall(r"\w+", case.question.text) if w.lower() not in STOP_WORDS]
         query = " OR ".join(f'"{term}"' for term in terms)
         sql = "SELECT rowid FROM turn WHERE turn MATCH ? ORDER BY bm25(turn), rowid LIMIT ?"
         rows = connections[id(scope)].execute(sql, (query, DEEP)) if terms else ()
-        found.append([scope.conversation.turns[row[0] - 1].id for row in rows])
+        found.append([row[0] - 1 for row in rows])
     return found
 
 
-def by_bm25s(asked: Sequence[Case]) -> list[Order]:
+def by_bm25s(asked: Sequence[Case]) -> list[Parts]:
     """The library bm25s with its defaults, a stemmer, and speaker and caption in the text."""
     import bm25s
     import Stemmer
@@ -153,31 +165,28 @@ def by_bm25s(asked: Sequence[Case]) -> list[Order]:
 
     stemmer, made, found = Stemmer.Stemmer("english"), {}, []
     for case in asked:
-        turns = case.scope.conversation.turns
+        parts = case.scope.parts
         if id(case.scope) not in made:
             index = made[id(case.scope)] = bm25s.BM25()
-            index.index(
-                split([f"{t.speaker}: {t.text} {t.caption}" for t in turns]), show_progress=False
-            )
-        many = min(DEEP, len(turns))
+            index.index(split([f"{one.speaker}: {one.text}" for one in parts]), show_progress=False)
+        many = min(DEEP, len(parts))
         rows, _ = made[id(case.scope)].retrieve(
             split([case.question.text]), k=many, show_progress=False
         )
-        found.append([turns[row].id for row in rows[0]])
+        found.append(rows[0].tolist())
     return found
 
 
-def by_embedding(asked: Sequence[Case]) -> list[Order]:
+def by_embedding(asked: Sequence[Case]) -> list[Parts]:
     """The embedder alone, on the texts as passages hold them."""
     found = []
     for case in asked:
         alike = case.scope.similarity(case.question.text)
-        order = sorted(alike, key=lambda n: (-alike[n], n))
-        found.append([case.scope.conversation.turns[n].id for n in order])
+        found.append(sorted(alike, key=lambda n: (-alike[n], n))[:DEEP])
     return found
 
 
-COMPARED: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Case]], list[Order]]], ...] = (
+COMPARED: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Case]], list[Parts]]], ...] = (
     ("fts5", ("apsw",), by_fts5),
     ("bm25s", ("bm25s", "Stemmer"), by_bm25s),
     ("embedder", ("wordllama",), by_embedding),
@@ -189,10 +198,15 @@ COMPARED: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Case]], list[Orde
 
 @dataclass(frozen=True)
 class Signals:
-    """The signals of every turn for one question, and where its evidence stands."""
+    """The signals of every part for one question, where each turn begins, and which turns are its evidence."""
 
     values: np.ndarray
+    starts: np.ndarray
     evidence: np.ndarray
+
+    def best(self, weights: np.ndarray) -> np.ndarray:
+        """The score of each turn: that of its best part."""
+        return np.maximum.reduceat(self.values @ weights, self.starts)
 
 
 def signals_of(asked: Sequence[Case], embedded: bool) -> list[Signals]:
@@ -200,20 +214,20 @@ def signals_of(asked: Sequence[Case], embedded: bool) -> list[Signals]:
     found = []
     for number, case in enumerate(asked, 1):
         heard = case.scope.heard(case.question.text, embedded)
-        values = np.zeros((len(case.scope.conversation.turns), len(NAMES)), np.float32)
+        values = np.zeros((len(case.scope.parts), len(NAMES)), np.float32)
         for hit in heard:
             held = dict(hit.signals)
             values[hit.seq] = [held.get(name, 0) / (1 << 20) for name in NAMES]
         places = [case.scope.numbers[one] for one in case.question.evidence]
-        found.append(Signals(values, np.array(sorted(places))))
+        starts = np.flatnonzero([one.part == 0 for one in case.scope.parts])
+        found.append(Signals(values, starts, np.array(sorted(places))))
         progress("ranked", number, len(asked))
     return found
 
 
 def _places(signals: Signals, weights: np.ndarray) -> np.ndarray:
     """The rank of each piece of evidence, ties by number."""
-    scores = signals.values @ weights
-    at = signals.evidence
+    scores, at = signals.best(weights), signals.evidence
     better = (scores[None, :] > scores[at][:, None]).sum(1)
     level = scores[None, :] == scores[at][:, None]
     return better + (level & (np.arange(len(scores))[None, :] < at[:, None])).sum(1)
@@ -247,42 +261,45 @@ def chosen(signals: Sequence[Signals], start: np.ndarray) -> np.ndarray:
 
 def two_fold(
     asked: Sequence[Case], signals: Sequence[Signals], embedded: bool
-) -> tuple[list[Order], list[dict[str, float]]]:
-    """The order of turns for every question, by weights that its half of the conversations has not seen."""
+) -> tuple[list[Parts], list[dict[str, float]]]:
+    """The order of parts for every question, by weights that its half of the conversations has not seen."""
     names = sorted({case.scope.conversation.name for case in asked})
     half = {name: number % 2 for number, name in enumerate(names)}
     start = np.ones(len(NAMES))
     start[-1] = float(embedded)
-    orders: list[Order] = [[] for _ in asked]
-    told = []
+    orders: list[Parts] = [[] for _ in asked]
+    used = []
     for side in (0, 1):
         here = [n for n, case in enumerate(asked) if half[case.scope.conversation.name] != side]
         weights = chosen([signals[n] for n in here], start)
         if not embedded:
             weights[-1] = 0
-        told.append({name: round(float(w), 2) for name, w in zip(NAMES, weights, strict=True)})
+        used.append({name: round(float(w), 2) for name, w in zip(NAMES, weights, strict=True)})
         for n in set(range(len(asked))) - set(here):
-            orders[n] = _order(asked[n], signals[n], weights)
-    return orders, told
+            orders[n] = _order(signals[n], weights)
+    return orders, used
 
 
-def _order(case: Case, signals: Signals, weights: np.ndarray) -> Order:
+def _order(signals: Signals, weights: np.ndarray) -> Parts:
+    """Best parts first; of a turn's other parts a share counts, as in `dialogue_rank`."""
     scores = signals.values @ weights
-    turns = case.scope.conversation.turns
-    return [turns[n].id for n in np.lexsort((np.arange(len(scores)), -scores))[:DEEP]]
+    turns = np.cumsum(np.isin(np.arange(len(scores)), signals.starts)) - 1
+    best = np.lexsort((np.arange(len(scores)), -scores, turns))[signals.starts]
+    lower = scores * DIALOGUE_POLICY.repeat / 1_000
+    lower[best] = scores[best]
+    return np.lexsort((np.arange(len(scores)), -lower))[:DEEP].tolist()
 
 
-def shipped(asked: Sequence[Case], signals: Sequence[Signals], embedded: bool) -> list[Order]:
+def shipped(signals: Sequence[Signals], embedded: bool) -> list[Parts]:
     """The order by the package's weights."""
     weights = np.array([w / 1_000 for _, w in DIALOGUE_POLICY.weights], np.float32)
     weights[-1] *= embedded
-    return [_order(case, one, weights) for case, one in zip(asked, signals, strict=True)]
+    return [_order(one, weights) for one in signals]
 
 
 def measure(data: Path) -> dict[str, Any]:
     """Everything, as one JSON value."""
     asked = cases(load(data))
-    questions = [case.question for case in asked]
     embeds = find_spec("wordllama") is not None
     left_out = [name for name, needs, _ in COMPARED if not all(map(find_spec, needs))]
     began = time.perf_counter()
@@ -290,22 +307,21 @@ def measure(data: Path) -> dict[str, Any]:
     taken = (time.perf_counter() - began) / len(asked)
     found, weights = two_fold(asked, signals, embeds)
     plain, _ = two_fold(asked, signals, False)
-    own = shipped(asked, signals, embeds)
+    own = shipped(signals, embeds)
+    orders = [case.scope.turns(order) for order, case in zip(found, asked, strict=True)]
     result: dict[str, Any] = {
         "questions": len(asked),
-        **figures(found, questions),
-        **in_budget(found, asked),
-        "by_category": by_category(found, questions),
+        **told(found, asked),
+        "by_category": by_category(orders, [case.question for case in asked]),
         "weights": weights,
         "ms_per_question": round(taken * 1_000, 1),
-        "without_embedding": {**figures(plain, questions), **in_budget(plain, asked)},
-        "shipped": {**figures(own, questions), **in_budget(own, asked)},
+        "without_embedding": told(plain, asked),
+        "shipped": told(own, asked),
         "left_out": left_out,
     }
     for name, _, order in COMPARED:
         if name not in left_out:
-            others = order(asked)
-            result[name] = {**figures(others, questions), **in_budget(others, asked)}
+            result[name] = told(order(asked), asked)
     return result
 
 

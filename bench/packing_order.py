@@ -102,14 +102,18 @@ CHOICES: dict[str, Choose] = {
 def claims_of(case: Case, count: Callable[[str], int]) -> tuple[list[str], list[int], list[int]]:
     """The best claims for a question: their names, relevance and tokens."""
     heard = [one for one in case.scope.heard(case.question.text, True) if one.relevance > 0][:POOL]
-    turns = [case.scope.conversation.turns[one.seq] for one in heard]
+    said = [case.scope.parts[one.seq] for one in heard]
     blocks = [
         f"--- claim {n} [0123456789ab]\nid: mem_01kx0sjsg0e008000000000000\n"
         f"observation | active | freshness current | confidence not stated | relevance 0.50\n"
-        f"| {turn.text}\nsource: file:///conversation.jsonl, line {n}\n"
-        for n, turn in enumerate(turns)
+        f"| {one.text}\nsource: file:///conversation.jsonl, line {n}\n"
+        for n, one in enumerate(said)
     ]
-    return [t.id for t in turns], [one.relevance for one in heard], [count(b) for b in blocks]
+    return (
+        [one.message for one in said],
+        [one.relevance for one in heard],
+        [count(b) for b in blocks],
+    )
 
 
 def figures(found: Sequence[tuple[list[str], list[int], frozenset[str]]]) -> dict[str, float]:

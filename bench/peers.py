@@ -396,7 +396,8 @@ def own(asked: Sequence[Case], count: int) -> dict[str, Any]:
 
     signals = signals_of(asked, embedded=True)
     found, _ = two_fold(asked, signals, embedded=True)
-    result: dict[str, Any] = dict(figures(found, [case.question for case in asked]))
+    turns = [case.scope.turns(order) for order, case in zip(found, asked, strict=True)]
+    result: dict[str, Any] = dict(figures(turns, [case.question for case in asked]))
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "memory.db"
         began = time.perf_counter()

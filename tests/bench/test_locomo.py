@@ -95,8 +95,9 @@ def test_it_ranks_as_the_package_does(data):
     memory.keep_conversation("\n".join(map(json.dumps, lines)).encode(), "c1.jsonl")
     for question in ("Where is Bob's lamp from?", "When did Ada sell the boat in June?"):
         packet = memory.recall(question, use="", include_passages=True, k=100, budget=10_000).packet
-        turns = scope.conversation.turns
-        expected = [(turns[hit.seq].id, hit.relevance) for hit in scope.heard(question, False)]
+        expected = [
+            (scope.parts[hit.seq].message, hit.relevance) for hit in scope.heard(question, False)
+        ]
         found = [(quote.said.message, quote.heard.relevance) for quote in packet.quotes]
         assert found == expected[: len(found)]
         assert len(found) >= 4
