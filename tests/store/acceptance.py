@@ -139,6 +139,34 @@ def test_envelopes_are_read_after_a_position(world):
         assert list(snapshot.envelopes(after=5)) == []
 
 
+def test_the_events_about_a_claim_are_found_by_its_name(world):
+    world.append(
+        Event("change", "c1", {"x": 1}, "d1", ("mem_a", "mem_b")),
+        Event("change", "c2", {"x": 1}, "d1", ("mem_b",)),
+        doc_event("group", "mem_a"),
+    )
+    with world.snapshot() as snapshot:
+        envelopes = list(snapshot.envelopes())
+        for name in ("mem_a", "mem_b", "mem_"):
+            found = snapshot.envelopes_about(name)
+            assert list(found) == [one for one in envelopes if name in one.subjects]
+
+
+def test_versions_of_claims_are_counted_by_revision_and_class(world):
+    world.put(claim("a"), claim("b", who=("user:alice",)))
+    world.append(doc_event("group", "g"))
+    world.put(claim("c"))
+    world.commit(lambda t: t.erase(mem("a")))
+    with world.snapshot() as snapshot:
+        classes = [row.id for row in snapshot.classes()]
+        for wanted in ([], classes[:1], classes[1:2], classes):
+            assert list(snapshot.claim_revisions(wanted)) == [
+                e.revision for e in snapshot.envelopes() if e.kind == "claim" and e.cls in wanted
+            ]
+        told = [(e.revision, e.at) for e in snapshot.envelopes()]
+        assert list(snapshot.instants()) == sorted(set(told))
+
+
 def test_envelopes_tell_no_word_of_the_contents(world):
     world.put(claim("a", "Zebra crossings are painted."))
     with world.snapshot() as snapshot:

@@ -77,6 +77,8 @@ WHAT_ERASING_READS = (
     "SELECT claim_id, seq FROM subject",
 )
 """Erasing writes the whole file anew: what it looks through adds little."""
+WHAT_COUNTS_VERSIONS = "SELECT e.revision FROM event e WHERE e.tenant = ?1 AND e.kind = 'claim'"
+"""States are told by how many versions of visible claims they hold: once a state they are counted, a number each."""
 
 
 def statements_of_a_day(path, monkeypatch) -> set[str]:
@@ -131,7 +133,7 @@ def test_no_statement_looks_through_what_grows(tmp_path, monkeypatch):
         one
         for one in sorted(seen)
         if one.split()[0] in ("SELECT", "UPDATE", "DELETE", "INSERT", "WITH")
-        and not one.startswith(WHAT_ERASING_READS)
+        and not one.startswith((*WHAT_ERASING_READS, WHAT_COUNTS_VERSIONS))
         and not one.endswith("LIMIT 1")
     ]
     found = {one: steps for one in read if (steps := looks_through(raw, spoken(one)))}

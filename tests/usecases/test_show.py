@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muniment.core.errors import NotFound
+from muniment.store.memory_snapshot import MemorySnapshot
 from muniment.usecases.show import history, why
 from tests.usecases.world import add, deprecate, derived, fact, revalidate, supersede, uses_tool
 
@@ -162,3 +163,18 @@ def test_an_alias_finds_the_one_claim_that_the_asker_sees(world):
     assert world.show("Build-Tool", "user:bob").claim.id == id
     with pytest.raises(NotFound):
         world.show("build-tool", "user:ana")
+
+
+def test_looking_at_one_claim_reads_neither_all_claims_nor_the_whole_ledger(world, monkeypatch):
+    old = world.accept(uses_tool("npm"))
+    told = world.propose("agent:codex", supersede(old, uses_tool("pnpm")))
+    new = world.review("user:bob", told, change_01="accepted").resulting["change_01"]
+
+    def everything(*_):
+        raise AssertionError("everything was read")
+
+    monkeypatch.setattr(MemorySnapshot, "rows", everything)
+    monkeypatch.setattr(MemorySnapshot, "envelopes", everything)
+    assert world.show(old).superseded_by == new
+    assert [one.claim.id for one in history(world.session("user:ana"), new)] == [old, new]
+    assert why(world.session("user:ana"), new)["decisions"][0]["decision"]["decision"] == "accepted"

@@ -117,6 +117,15 @@ class Snapshot(Protocol):
     def envelopes(self, after: int = 0) -> Iterator[Envelope]:
         """The ledger from `after` (exclusive) on."""
 
+    def envelopes_about(self, claim_id: str) -> tuple[Envelope, ...]:
+        """The events that name a claim, in ledger order."""
+
+    def claim_revisions(self, classes: Collection[str]) -> Sequence[int]:
+        """The revisions that recorded versions of claims of these classes, ascending, one for each version."""
+
+    def instants(self) -> Sequence[tuple[int, str]]:
+        """Every revision with the instant at which it was recorded, ascending."""
+
 
 class Transaction(Snapshot, Protocol):
     """A snapshot that can be appended to; it sees its own writes."""

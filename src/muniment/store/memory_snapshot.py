@@ -170,3 +170,16 @@ class MemorySnapshot:
     def envelopes(self, after: int = 0) -> Iterator[Envelope]:
         """The ledger from `after` (exclusive) on."""
         return iter(self._state.envelopes[max(after, 0) :])
+
+    def envelopes_about(self, claim_id: str) -> tuple[Envelope, ...]:
+        """The events that name a claim, in ledger order."""
+        return tuple(one for one in self._state.envelopes if claim_id in one.subjects)
+
+    def claim_revisions(self, classes: Collection[str]) -> Sequence[int]:
+        """The revisions that recorded versions of claims of these classes, ascending, one for each version."""
+        wanted = set(classes)
+        return [e.revision for e in self._state.envelopes if e.kind == "claim" and e.cls in wanted]
+
+    def instants(self) -> Sequence[tuple[int, str]]:
+        """Every revision with the instant at which it was recorded, ascending."""
+        return list(dict.fromkeys((one.revision, one.at) for one in self._state.envelopes))

@@ -106,12 +106,8 @@ def _found(viewing: Viewing, claim_id: str) -> tuple[Claim, str, tuple[str, ...]
     row = viewing.row(claim_id)
     if row is not None:
         return viewing.claim(claim_id), row.cls, row.supersedes
-    for envelope in viewing.snapshot.envelopes():
-        if (
-            envelope.kind == "change"
-            and claim_id in envelope.subjects
-            and envelope.cls in viewing.classes
-        ):
+    for envelope in viewing.snapshot.envelopes_about(claim_id):
+        if envelope.kind == "change" and envelope.cls in viewing.classes:
             content = viewing.snapshot.contents([envelope.seq]).get(envelope.seq, {})
             item = trusted(Change, content).item if content else None
             if item is not None and item.id == claim_id:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -39,21 +41,31 @@ def _latest(viewing: Viewing) -> Revisions:
     return Revisions(latest, sum(row.count for row in visible))
 
 
+def shown_as(shown: Sequence[int], revision: int) -> int | None:
+    """The number under which a revision is told; None where no visible claim changed in it.
+
+    >>> shown_as((3, 3, 7), 3), shown_as((3, 3, 7), 7), shown_as((3, 3, 7), 5)
+    (2, 3, None)
+    """
+    count = bisect_right(shown, revision)
+    return count if count and shown[count - 1] == revision else None
+
+
 def _past(viewing: Viewing, as_of: int | datetime) -> Revisions:
     """The last state with so many visible versions of claims, or the state at an instant.
 
     A transaction is whole: a number that falls inside one names the state after it.
     """
-    shown = counted = 0
-    for envelope in viewing.snapshot.envelopes():
-        visible = envelope.kind == "claim" and envelope.cls in viewing.classes
-        if isinstance(as_of, datetime):
-            recorded = read_time(envelope.at, "/at", [])
-            over = recorded is None or recorded > as_of
-        else:
-            over = visible and shown >= as_of and envelope.revision != counted
-        if over:
-            return Revisions(envelope.revision - 1, shown)
-        if visible:
-            counted, shown = envelope.revision, shown + 1
-    return Revisions(viewing.snapshot.revision, shown)
+    shown, latest = viewing.shown_revisions(), viewing.snapshot.revision
+    if isinstance(as_of, datetime):
+        over = (one for one, at in viewing.snapshot.instants() if _is_after(at, as_of))
+        stored = next(over, latest + 1) - 1
+        return Revisions(stored, bisect_right(shown, stored))
+    count = min(max(as_of, 0), len(shown))
+    count = bisect_right(shown, shown[count - 1]) if count else 0
+    return Revisions(shown[count] - 1 if count < len(shown) else latest, count)
+
+
+def _is_after(at: str, instant: datetime) -> bool:
+    recorded = read_time(at, "/at", [])
+    return recorded is None or recorded > instant

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from muniment.core.row import Row
 from muniment.core.status import freshness_at, status_at
 from muniment.core.text import match_key
 from muniment.usecases.pending import change_doc_id, load
+from muniment.usecases.revisions import shown_as
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, is_name, not_found
 
@@ -112,10 +113,9 @@ def resolve(viewing: Viewing, name: str) -> Row:
 
 
 def seen_row(viewing: Viewing, row: Row) -> Row:
-    """A row with what the other visible claims of its scope make of it."""
-    scope = viewing.scope_of(row.cls)
-    around = viewing.snapshot.rows(viewing.classes_of((scope,)))
-    return next((one for one in viewing.seen(around) if one.claim_id == row.claim_id), row)
+    """A row with what other visible claims make of it."""
+    (seen,) = viewing.seen_among((row,), {row.claim_id: ""})
+    return seen
 
 
 def _shown(session: Session, viewing: Viewing, row: Row) -> Shown:
@@ -165,7 +165,7 @@ def history(session: Session, claim_id: str) -> tuple[Version, ...]:
 
 
 def _versions(
-    viewing: Viewing, claim_id: str, shown: Mapping[int, int], seen: set[str]
+    viewing: Viewing, claim_id: str, shown: Sequence[int], seen: set[str]
 ) -> list[Version]:
     if claim_id in seen or viewing.row(claim_id) is None:
         return []
@@ -175,8 +175,8 @@ def _versions(
     own = [
         Version(
             claim_from(contents[r.seq]),
-            shown[r.revision],
-            shown.get(r.until_revision),
+            shown_as(shown, r.revision) or 0,
+            shown_as(shown, r.until_revision),
             encode(from_micros(r.recorded_at)),
         )
         for r in rows
@@ -258,12 +258,8 @@ def _derives(viewing: Viewing, row: Row, claim_id: str) -> bool:
 def _decisions_about(viewing: Viewing, claim_id: str) -> list[Mapping[str, Any]]:
     """Proposals of this claim and what was decided about them, in ledger order."""
     found: list[Mapping[str, Any]] = []
-    for envelope in viewing.snapshot.envelopes():
-        if (
-            envelope.kind == "change"
-            and claim_id in envelope.subjects
-            and envelope.cls in viewing.classes
-        ):
+    for envelope in viewing.snapshot.envelopes_about(claim_id):
+        if envelope.kind == "change" and envelope.cls in viewing.classes:
             contents = viewing.snapshot.contents([envelope.seq])
             change = contents.get(envelope.seq, {})
             doc = viewing.snapshot.doc(

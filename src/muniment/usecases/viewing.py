@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -269,18 +269,14 @@ class Viewing:
         contents = self.snapshot.contents([doc.seq for doc in docs])
         return {doc.id: tuple(contents[doc.seq]["supersedes"]) for doc in docs}
 
-    def shown_revisions(self) -> dict[int, int]:
-        """The tenant's revisions in which a visible claim changed, with the number under which they are told.
+    def shown_revisions(self) -> Sequence[int]:
+        """The tenant's revisions in which visible claims changed, ascending, one for each version.
 
-        That number counts the versions of claims that the asker may see, so hidden writes do not move it.
+        How many of them lie within a state is the number under which that is told: it counts the versions of claims
+        that the asker may see, so hidden writes do not move it.
         """
-        shown: dict[int, int] = {}
-        count = 0
-        for envelope in self.snapshot.envelopes():
-            if envelope.kind == "claim" and envelope.cls in self.classes:
-                count += 1
-                shown[envelope.revision] = count
-        return shown
+        place = ("shown revisions", self._sight)
+        return worked_out(self.snapshot, place, lambda: self.snapshot.claim_revisions(self.classes))
 
     def row(self, claim_id: str) -> Row | None:
         """A claim's latest version, if it is visible."""

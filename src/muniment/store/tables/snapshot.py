@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from muniment.core.canonical import keyed
@@ -124,11 +124,24 @@ CROSS JOIN content t ON t.tenant = ?2 AND t.seq = j.value
 CROSS JOIN event e ON e.tenant = ?2 AND e.seq = j.value
 LEFT JOIN class c ON c.tenant = ?2 AND c.number = e.class
 """
-_ENVELOPES = """
+_ENVELOPE = """
 SELECT e.seq, e.revision, e.at, e.kind, e.id, e.parent, e.subjects, c.id, e.commitment, e.previous, e.hash
+"""
+_ENVELOPES = f"""{_ENVELOPE}
 FROM event e LEFT JOIN class c ON c.tenant = e.tenant AND c.number = e.class
 WHERE e.tenant = ? AND e.seq > ? ORDER BY e.seq LIMIT ?
 """
+_ABOUT = f"""{_ENVELOPE}
+FROM subject s
+CROSS JOIN event e ON e.tenant = s.tenant AND e.seq = s.seq
+LEFT JOIN class c ON c.tenant = e.tenant AND c.number = e.class
+WHERE s.tenant = ? AND s.claim_id = ? ORDER BY e.seq
+"""
+_REVISIONS = """
+SELECT e.revision FROM event e
+WHERE e.tenant = ?1 AND e.kind = 'claim' AND e.class IN (SELECT value FROM numbers(?2) j) ORDER BY e.seq
+"""
+_INSTANTS = "SELECT DISTINCT revision, at FROM event WHERE tenant = ? ORDER BY revision"
 
 
 class TableSnapshot:
@@ -325,6 +338,20 @@ class TableSnapshot:
             if len(found) < PAGE:
                 return
             after = found[-1].seq
+
+    def envelopes_about(self, claim_id: str) -> tuple[Envelope, ...]:
+        """The events that name a claim, in ledger order."""
+        return tuple(self._connection.decoded(_ABOUT, (self._number, claim_id), envelope_of))
+
+    def claim_revisions(self, classes: Collection[str]) -> Sequence[int]:
+        """The revisions that recorded versions of claims of these classes, ascending, one for each version."""
+        table = FactTable(self._connection, self._number)
+        wanted = self._connection.listed(self._numbers(table, tuple(sorted(classes))))
+        return self._connection.decoded(_REVISIONS, (self._number, wanted), itemgetter(0))
+
+    def instants(self) -> Sequence[tuple[int, str]]:
+        """Every revision with the instant at which it was recorded, ascending."""
+        return self._connection.all(_INSTANTS, (self._number,))
 
 
 def _class_of(t: tuple[Any, ...]) -> ClassRow:
