@@ -36,6 +36,8 @@ SETTINGS = (
     "max_connections=60",
     "max_wal_size=256MB",
     "autovacuum_naptime=10s",
+    "wal_recycle=off",
+    "wal_init_zero=off",
 )
 
 

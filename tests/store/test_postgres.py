@@ -1,4 +1,4 @@
-"""The PostgreSQL store keeps the port's promises, but for those that are named here."""
+"""The PostgreSQL store keeps the port's promises."""
 
 from __future__ import annotations
 
@@ -8,26 +8,7 @@ from tests.store.acceptance import *  # noqa: F403
 from tests.store.acceptance_facts import *  # noqa: F403
 from tests.store.acceptance_notes import *  # noqa: F403
 from tests.store.harm import Damage as FileDamage
-from tests.store.world import World, claim, mem, numbers
-
-LACKS = {
-    "test_a_checkpoint_is_complete_where_nobody_reads": (
-        "after an erasure it says `pending`: it does not follow yet whether the server has vacuumed its dead rows and"
-        " recycled its write-ahead log"
-    ),
-}
-for name in LACKS:
-    del globals()[name]
-
-
-def test_what_was_erased_is_pending_and_said_so(make_store):
-    world = World(make_store())
-    world.put(claim("a"))
-    assert world.store.checkpoint() == "complete"
-    world.commit(lambda t: t.erase(mem("a")))
-    before = world.picture()
-    assert world.store.checkpoint().startswith("pending: 2 erased claims are in no answer")
-    assert world.picture() == before
+from tests.store.world import numbers
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 - A principal's notes have a writer's place of their own: an advisory lock that lasts as long as the transaction.
 - What ended is removed before notes are written or looked at; a reader that meets none only reads.
-- That removed rows may still be in dead rows and the write-ahead log of the server, `settle` says (decision 0010).
+- That removed rows are gone from the server's dead rows and write-ahead log is `settle`'s work (`settling`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,6 @@ from muniment.store.postgres.transaction import number_of
 from muniment.store.tables.notes import NoteTables, forget, has_ended, sweep
 
 _LATER = (StoreBusy, StoreFull, StoreUnavailable)
-_PENDING = (
-    "pending: what was removed is in no answer, and may still be in dead rows and the write-ahead log of the server"
-    " until it has vacuumed and recycled them"
-)
 
 
 class Connecting(Protocol):
@@ -39,10 +35,11 @@ class PostgresNotes:
 
     Args:
         connecting: Gives the store's connections.
+        settle: Makes what was removed unreadable on the server; `complete`, or what holds it up.
     """
 
-    def __init__(self, connecting: Connecting) -> None:
-        self._connecting = connecting
+    def __init__(self, connecting: Connecting, settle: Callable[[], str]) -> None:
+        self._connecting, self._settle = connecting, settle
         self._removed = False
 
     @contextmanager
@@ -87,8 +84,10 @@ class PostgresNotes:
             connection.commit()
 
     def settle(self) -> str:
-        """`complete` where nothing was removed by this process, else `pending: …`."""
-        return _PENDING if self._removed else "complete"
+        """Make what this process removed unreadable on the server: `complete`, or `pending: …`."""
+        told = self._settle() if self._removed else "complete"
+        self._removed = told != "complete"
+        return told
 
     def close(self) -> None:
         """The connections are the store's."""

@@ -5,7 +5,7 @@
 - An acknowledged write is a committed one: leaving `transaction` without an exception means that the server has it on
   disk. Retrievals are committed without waiting for the disk.
 - Erasing takes the logged retrievals along in its own transaction. What was erased is then in no answer; that it is
-  still in the server's dead rows and write-ahead log, `checkpoint` says.
+  gone from the server's tables and write-ahead log is `checkpoint`'s work, and what it says.
 - Usable from any thread, and in a forked child, which opens connections of its own.
 """
 
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Self
 
-from muniment.core.errors import StoreDamaged, StoreError, StoreUnavailable, quoted
+from muniment.core.errors import StoreBusy, StoreDamaged, StoreError, StoreUnavailable, quoted
 from muniment.core.event import GENESIS, Verification
 from muniment.ports.store import Access, Trimmed
 from muniment.store import indexing
@@ -27,6 +27,7 @@ from muniment.store.index_reading import Caches
 from muniment.store.postgres.connection import Connection
 from muniment.store.postgres.notes import PostgresNotes
 from muniment.store.postgres.schema import prepare
+from muniment.store.postgres.settling import LIVE, log_is_past, rewritten
 from muniment.store.postgres.transaction import PostgresSnapshot, PostgresTransaction, number_of
 from muniment.store.sealing import KEY_BYTES
 from muniment.store.tables.blocks import TableBlocks
@@ -42,7 +43,10 @@ SELECT t.name FROM tenant t WHERE EXISTS (SELECT 1 FROM event e WHERE e.tenant =
 _IS_ERASED = """
 SELECT 1 FROM texts(?2) j CROSS JOIN erased e ON e.tenant = ?1 AND e.claim_id = j.value LIMIT 1
 """
-_PENDING = "SELECT count(*) FROM erased WHERE pending = 1"
+_PENDING = "SELECT tenant, claim_id, pending FROM erased WHERE pending > 0"
+_STANDS = "UPDATE erased SET pending = ? WHERE tenant = ? AND claim_id = ? AND pending = ?"
+_SHIFT = LIVE + 1
+_LOGGED = ("retrieval", "found", "handed")
 _SAFE = (("fsync", "on"), ("full_page_writes", "on"))
 
 _abandoned: list[
@@ -62,7 +66,7 @@ class PostgresStore:
         self._keys: dict[str, bytes] = {}
         self._notices: tuple[str, ...] = ()
         self._name = ""
-        self.notes = PostgresNotes(self._connection)
+        self.notes = PostgresNotes(self._connection, lambda: self._settled("note"))
         self._closed = False
         self._begin_process()
 
@@ -259,7 +263,7 @@ class PostgresStore:
         with self._connection(lambda one: one.begin_writing(place)) as connection:
             found = LogTables(connection, number).trim(before, dry=dry)
             connection.commit()
-        return Trimmed(*found, "complete" if dry or not any(found) else self.checkpoint())
+        return Trimmed(*found, self._settled(*_LOGGED) if any(found) and not dry else "complete")
 
     def accesses(self, tenant: str, claim_id: str, principal: str) -> tuple[int, datetime | None]:
         """How often, and when last, this principal was handed the claim; of other principals nothing."""
@@ -269,18 +273,35 @@ class PostgresStore:
     # --- the database ---------------------------------------------------------------------------
 
     def checkpoint(self) -> str:
-        """Whether erasures are complete on disk: `complete` where nothing was erased, else `pending: …`.
+        """Make erasures complete on the server: `complete`, or `pending: …` naming what holds it up.
 
-        That dead rows were vacuumed and the write-ahead log was recycled is not followed yet (decision 0010).
+        Where something was erased since, the tables are written anew, and then the log is followed until it holds
+        nothing from before (`settling`).
         """
-        with self._connection() as connection:
-            pending = connection.value(_PENDING)
-        if not pending:
-            return "complete"
-        return (
-            f"pending: {pending} erased claims are in no answer, and may still be in dead rows and the write-ahead log"
-            f" of the server of {quoted(self._name)} until it has vacuumed and recycled them"
-        )
+        with self._connection(_alone) as connection:
+            removed = connection.all(_PENDING)
+            if not removed:
+                return "complete"
+            states = {pending for _, _, pending in removed}
+            try:
+                held_up = rewritten(connection) if LIVE in states else ""
+                if not held_up:
+                    until = 0 if LIVE in states else max(states) - _SHIFT
+                    held_up, until = log_is_past(connection, until)
+                    state = until + _SHIFT if held_up else 0
+                    connection.many(_STANDS, [(state, *one) for one in removed])
+            except (StoreBusy, StoreUnavailable) as error:
+                held_up = error.message
+        return f"pending: {held_up}" if held_up else "complete"
+
+    def _settled(self, *tables: str) -> str:
+        """The same for tables from which something else than erased claims was removed."""
+        with self._connection(_alone) as connection:
+            try:
+                held_up = rewritten(connection, tables) or log_is_past(connection, 0)[0]
+            except (StoreBusy, StoreUnavailable) as error:
+                held_up = error.message
+        return f"pending: {held_up}" if held_up else "complete"
 
     def close(self) -> None:
         """Release everything; calling it again does no harm. Open snapshots keep theirs until they end."""
@@ -292,6 +313,10 @@ class PostgresStore:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+
+def _alone(connection: Connection) -> None:
+    """Begin nothing: each statement is a transaction of its own."""
 
 
 def _noticed(connection: Connection) -> Iterator[str]:
