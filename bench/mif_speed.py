@@ -3,11 +3,13 @@
 - `validated_per_second`: read and validated by schema, specification and OKF, as `muniment mif validate` does.
 - `candidates_per_second`: read, validated, and made into what an import proposes, without a store.
 - `candidates_per_cpu_second`: the same by the processor time of this process, for a machine that others use too.
-- `proposed_per_second`: the same through `muniment import` into an SQLite store, every check of a proposal included;
-  of the first `--proposed` concepts only, because that is what takes the time.
-- `proposed_per_cpu_second`: the same by the processor time of this process.
+- `proposed_per_second`: the same through `muniment import` into an SQLite store in one process, every check of a
+  proposal included; of the first `--proposed` concepts only.
+- `proposed_per_cpu_second`: the same by the processor time of that process.
+- `ahead_per_second`: the same as the command does it where there are two processors: one process reads ahead.
 - `reference_per_second`: with `--reference FOLDER` that holds the format's own `mif_convert.py`, that program's round
-  trip on the same files; it checks no schema and no rule. Without it, null.
+  trip on the same files; it checks no schema and no rule. Without it, null. `reference_per_cpu_second` likewise.
+- `peak_mib`: the most memory that this process held, and `reader_peak_mib` the one that read ahead.
 
 Files are made, one edge each, with statements that differ in more than a number.
 
@@ -18,15 +20,18 @@ from __future__ import annotations
 
 import importlib.util
 import random
+import resource
 import sys
 import tempfile
 import time
 import uuid
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from bench.report import emit, parser
 from muniment import Memory
+from muniment.exchange import ahead
 from muniment.exchange.formats.mif import candidate_of
 from muniment.exchange.mif.bundle import read_path
 from muniment.exchange.mif.validate import validate
@@ -61,28 +66,27 @@ def made(folder: Path, count: int) -> None:
         path.write_text(text(number))
 
 
-def reference_speed(folder: Path, scripts: Path | None) -> float | None:
-    """The reference converter's round trips a second, where it is at hand."""
+def reference_speed(folder: Path, scripts: Path | None) -> tuple[int | None, int | None]:
+    """The reference converter's round trips a second, by the clock and by processor time, where it is at hand."""
     if scripts is None:
-        return None
+        return None, None
     spec = importlib.util.spec_from_file_location("mif_convert", scripts / "mif_convert.py")
     assert spec is not None
     assert spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     files = sorted(folder.rglob("*.md"))
-    start = time.perf_counter()
+    start, began = time.perf_counter(), time.process_time()
     for path in files:
         module.roundtrip_file(path)
-    return len(files) / (time.perf_counter() - start)
+    ended = time.perf_counter(), time.process_time()
+    return round(len(files) / (ended[0] - start)), round(len(files) / (ended[1] - began))
 
 
-def proposed_speed(folder: Path, count: int) -> tuple[float, float]:
-    """Proposals a second, into a store: by the clock, and by processor time."""
-    part = folder / "part"
-    made(part, count)
+def proposed_speed(part: Path, count: int, store: Path) -> tuple[float, float]:
+    """Proposals a second, into a store: by the clock, and by this process's time."""
     who = {"level": "user-private", "allowed_principals": ["user:ada"]}
-    with Memory.open(folder / "store.db").acting_as(
+    with Memory.open(store).acting_as(
         "user:ada", scopes=["project:x"], visibility=who, uses=["answer_questions"]
     ) as memory:
         start, began = time.perf_counter(), time.process_time()
@@ -90,6 +94,11 @@ def proposed_speed(folder: Path, count: int) -> tuple[float, float]:
         ended = time.perf_counter(), time.process_time()
         assert found.proposed == count, found.findings
         return count / (ended[0] - start), count / (ended[1] - began)
+
+
+def peak(whose: int) -> float:
+    """The most memory held, MiB."""
+    return round(resource.getrusage(whose).ru_maxrss / 1024, 1)
 
 
 def main() -> int:
@@ -108,7 +117,13 @@ def main() -> int:
         checked = time.perf_counter()
         held = sum(bool(candidate_of(one, Place())) for one in bundle.concepts)
         mapped, ended = time.perf_counter(), time.process_time()
-        by_clock, by_cpu = proposed_speed(Path(name), given.proposed)
+        part = Path(name) / "part"
+        made(part, given.proposed)
+        with mock.patch.object(ahead, "_processors", return_value=1):
+            by_clock, by_cpu = proposed_speed(part, given.proposed, Path(name) / "alone.db")
+        apart, _ = proposed_speed(part, given.proposed, Path(name) / "ahead.db")
+        peaks = [peak(one) for one in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        reference = reference_speed(folder, given.reference)
         result = {
             "concepts": report.concepts,
             "errors": sum(issue.severity == "error" for issue in report.issues),
@@ -118,7 +133,12 @@ def main() -> int:
             "candidates_per_cpu_second": round(given.concepts / (ended - began)),
             "proposed_per_second": round(by_clock),
             "proposed_per_cpu_second": round(by_cpu),
-            "reference_per_second": reference_speed(folder, given.reference),
+            "ahead_per_second": round(apart),
+            "proposed": given.proposed,
+            "reference_per_second": reference[0],
+            "reference_per_cpu_second": reference[1],
+            "peak_mib": peaks[0],
+            "reader_peak_mib": peaks[1],
         }
     emit(result, given.json)
     return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -206,15 +206,14 @@ def open_import(
         format_name: The one format that all are read as; empty to tell each by itself.
         roots: Repository id to its local folder; a file in one is addressed in it.
     """
+    from muniment.exchange.ahead import ahead
     from muniment.exchange.gather import Gathered
     from muniment.exchange.reading import Tools
     from muniment.learn.extract import read_file
     from muniment.learn.passages import passages
 
-    def address(path: Path) -> str:
-        return _address(path, roots or {})
-
-    return Gathered(tuple(paths), Tools(read_file, passages), address, format_name)
+    address = partial(_address, roots=dict(roots or {}))
+    return ahead(Gathered(tuple(paths), Tools(read_file, passages), address, format_name))
 
 
 def open_messages(target: Path) -> MessageKeeper:
