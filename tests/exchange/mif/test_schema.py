@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import islice
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.mif_documents import DATES, NOT_DATES, NOT_TIMES, NOT_URIS, TIMES, URIS, documents
-from bench.mif_schema import compare, reference
+from bench.mif_schema import DIGIT_OR_MARK, LAX, compare, reference
 from muniment.exchange.mif.formats import is_date, is_date_time, is_uri
 from muniment.exchange.mif.schema import (
     CONCEPT_DIGEST,
@@ -140,12 +141,10 @@ FORMATS = [
 ]
 
 
-_DIGITS = (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18)
-
-
 def is_misread(name, text):
     """Whether the reference takes one of `*+,-./` for a digit of a date, as its version 0.60 does."""
-    return name != "uri" and any(text[place : place + 1] in tuple("*+,-./") for place in _DIGITS)
+    strict = LAX.pattern.replace(DIGIT_OR_MARK, "[0-9]")
+    return name != "uri" and bool(LAX.fullmatch(text)) and not re.fullmatch(strict, text)
 
 
 @pytest.mark.parametrize("mark", "*+,-./")
