@@ -8,6 +8,7 @@ import pytest
 
 from muniment import Choice
 from muniment.core.errors import Refusal
+from muniment.usecases import importing, sync
 from tests.usecases.synced import Person
 
 pytestmark = pytest.mark.req("E-IDEMPOTENT")
@@ -54,6 +55,44 @@ def test_syncing_twice(ada, decided):
     before = ada.head(), ada.files()
     assert ada.sync().is_settled
     assert (ada.head(), ada.files()) == before
+
+
+def overtaken_by(monkeypatch, module, other):
+    """Somebody else does the same after everything was looked at and before it is proposed."""
+    going_on = module.propose_what_passes
+
+    def propose_what_passes(*given):
+        monkeypatch.setattr(module, "propose_what_passes", going_on)
+        other()
+        return going_on(*given)
+
+    monkeypatch.setattr(module, "propose_what_passes", propose_what_passes)
+
+
+def waiting(ada):
+    return sum(len(pending.diff.changes) for pending in ada.memory.inbox())
+
+
+def test_syncing_twice_at_the_same_moment(ada, monkeypatch):
+    ada.remember("Use pnpm for packages.")
+    ada.remember("Tests need Docker.")
+    ada.sync()
+    ada.edit("Use pnpm", "Use npm")
+    next(ada.folder.rglob("*ocker*.md")).unlink()
+    (ada.folder / "new.md").write_text(NOTE.format("It rains."))
+    overtaken_by(monkeypatch, sync, ada.sync)
+    late = ada.sync()
+    assert waiting(ada) == 3
+    assert (len(late.proposed), len(late.waiting)) == (0, 3)
+
+
+def test_importing_twice_at_the_same_moment(ada, tmp_path, monkeypatch):
+    note, more = tmp_path / "a.md", tmp_path / "b.md"
+    note.write_text(NOTE.format("Tests need Docker."))
+    more.write_text(NOTE.format("It rains.").replace("3b0c", "3b0d"))
+    overtaken_by(monkeypatch, importing, lambda: ada.memory.import_(note))
+    assert ada.memory.import_(note, more).proposed == 1
+    assert waiting(ada) == 2
 
 
 def test_exporting_and_restoring_twice(ada, tmp_path):

@@ -49,7 +49,7 @@ from muniment.usecases.import_report import (
     why,
 )
 from muniment.usecases.imported import PRINCIPAL, Importer, claim_of, low_risk
-from muniment.usecases.passing import propose_what_passes, proposed_before
+from muniment.usecases.passing import Waiting, propose_what_passes
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing
 
@@ -158,7 +158,9 @@ class _Run:
         self._size = 0
         self._seen: set[str] = set()
         self._unnamed: list[Ignored] = []
-        self._slots, self._targets = self._pending()
+        with session.store.snapshot(session.tenant) as snapshot:
+            self._waiting = Waiting(session.viewing(snapshot), PRINCIPAL, scope)
+        self._dead_already: set[str] = set()
 
     def read(self, file: ForeignFile, yielded: Iterator[Yielded], progress: Progress) -> None:
         """Take in one file."""
@@ -220,13 +222,6 @@ class _Run:
             raise InvalidInput.of((finding,))
         return self.session.visibility
 
-    def _pending(self) -> tuple[set[str], set[str]]:
-        """Slots and targets of what waits since an earlier import, as far as who imports may see it."""
-        with self.session.store.snapshot(self.session.tenant) as snapshot:
-            viewing = self.session.viewing(snapshot)
-            slots, targets = proposed_before(viewing, PRINCIPAL, self.scope)
-        return set(slots), set(targets)
-
     # --- comparing and proposing ------------------------------------------------------------------
 
     def flush(self) -> None:
@@ -254,8 +249,11 @@ class _Run:
             self._leave(one.report, one.candidate.place, "", why(finding))
 
         passed = propose_what_passes(
-            self.session, changes, lambda left: self._diff(left, held_by), refused, self.dry_run
-        )
+            self.session, changes, lambda left: self._diff(left, held_by), refused, self.dry_run,
+            self._waiting,
+        )  # fmt: skip
+        for name in passed.overtaken:
+            held_by[name].report.waiting += 1
         for change in passed.changes:
             report = held_by[change.id].report
             report.proposed += 1
@@ -269,7 +267,7 @@ class _Run:
     def _compared(self, viewing: Viewing, held: _Held, slot: str, alias: str) -> Change | None:
         """The change to propose; None where nothing is new. The keys are those of `_keys`."""
         claim, candidate, report = held.claim, held.candidate, held.report
-        if claim.slot in self._slots:
+        if claim.slot in self._waiting.slots:
             report.waiting += 1
             return None
         earlier = self._earlier(viewing, held, slot, alias)
@@ -321,13 +319,14 @@ class _Run:
             earlier is None
             or not live
             or earlier.slot != held.claim.slot
-            or earlier.id in self._targets
+            or earlier.id in self._waiting.targets
+            or earlier.id in self._dead_already
         ):
             said = "" if state == "deleted" else held.claim.claim
             what = held.candidate.foreign_id or said
             self._leave(report, held.candidate.place, what, f"it is {state} at its source")
             return None
-        self._targets.add(earlier.id)
+        self._dead_already.add(earlier.id)
         reason = f"its source says that it is {state}"
         source = replace(held.claim.source, observed_at=None)
         return Change("", "deprecate", reason, None, earlier.id, source=source)

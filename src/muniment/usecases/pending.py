@@ -100,17 +100,18 @@ def _application(viewing: Viewing, diff_id: str, shown: set[str]) -> Application
     )
 
 
-def waiting(viewing: Viewing, proposed_by: str = "") -> tuple[Pending, ...]:
+def waiting(viewing: Viewing, proposed_by: str = "", since: int = 0) -> tuple[Pending, ...]:
     """Every visible diff with a change that nobody decided yet, oldest first.
 
     Args:
         viewing: Who looks.
         proposed_by: Only those of this proposer; what others proposed is then not read.
+        since: Only those that were proposed after this revision.
     """
     snapshot = viewing.snapshot
     settled = {doc.id for doc in snapshot.docs("decision")}
     open_diffs = {doc.parent for doc in snapshot.docs("change") if doc.id not in settled}
-    docs = [doc for doc in snapshot.docs("diff") if doc.id in open_diffs]
+    docs = [d for d in snapshot.docs("diff") if d.id in open_diffs and d.revision > since]
     contents = snapshot.contents([doc.seq for doc in docs])
     wanted = (
         (doc, contents[doc.seq])

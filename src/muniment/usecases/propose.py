@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,6 +41,10 @@ DEEPEST = 64
 _FILLED_IN = frozenset(("created_at", "observed_at", "last_verified_at"))
 """What a proposal gets where it says nothing, and gets another time when it is made again."""
 _FREE_TEXT = ("summary", "basis", "ignored_candidates", "extensions")
+
+
+def _nothing(viewing: Viewing) -> None:
+    """Nothing more is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,7 @@ def record(
     found: tuple[Finding, ...] = (),
     is_import: bool = False,
     seen_as: str = "",
+    locked: Callable[[Viewing], None] = _nothing,
 ) -> Proposed:
     """Check and record a diff that was read.
 
@@ -140,6 +145,7 @@ def record(
         found: What reading it found.
         is_import: Whether it comes from another memory.
         seen_as: Whose view it is compared with, where a process proposes for somebody; the proposer's by default.
+        locked: Looks at the state under the lock, before anything is compared; what it raises ends it.
 
     Raises:
         InvalidInput: Findings of severity error; nothing was written.
@@ -148,6 +154,7 @@ def record(
     now = session.now()
     with session.store.transaction(session.tenant) as transaction:
         viewing = session.viewing(transaction, seen_as)
+        locked(viewing)
         diff = replace(diff, changes=tuple(narrowed(viewing, change) for change in diff.changes))
         if session.once and (made := _made_before(transaction, viewing, diff, session.asked)):
             return made

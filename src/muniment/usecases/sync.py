@@ -34,7 +34,7 @@ from muniment.ports.syncing import (
 )
 from muniment.usecases.import_report import why
 from muniment.usecases.imported import Importer, low_risk
-from muniment.usecases.passing import propose_what_passes, proposed_before
+from muniment.usecases.passing import Waiting, propose_what_passes
 from muniment.usecases.session import Session
 from muniment.usecases.sync_pairs import PRINCIPAL, Pair, Pairing
 from muniment.usecases.sync_report import Clash, Suggested, Synced
@@ -77,7 +77,7 @@ def sync(
         viewing = session.viewing(snapshot)
         _must_read(viewing, readers)
         lines = Lines(viewing, scope, readers.audience, shared.agreed)
-        waiting = proposed_before(viewing, PRINCIPAL, scope)
+        waiting = Waiting(viewing, PRINCIPAL, scope)
     importer = Importer(scope, readers, low_risk(session.uses), session.now())
     found = Pairing(session, importer, shared, lines, folder)
     run = _Run(session, scope, shared, lines, waiting, folder)
@@ -118,12 +118,12 @@ class _Run:
         scope: Scope,
         shared: Shared,
         lines: Lines,
-        waiting: tuple[dict[str, str], dict[str, str]],
+        waiting: Waiting,
         folder: SharedFolder,
     ) -> None:
         self.session, self.scope, self.shared, self.folder = session, scope, shared, folder
         self.lines, self.now = lines, session.now()
-        self.slots, self.targets = waiting
+        self.waiting = waiting
         self.agreed = 0
         self.waits: list[Suggested] = []
         self.clashes: list[Clash] = []
@@ -214,9 +214,9 @@ class _Run:
     def _is_waiting(self, pair: Pair, action: Action) -> bool:
         """Whether the file's word waits for review already."""
         target = pair.head.id if pair.head else ""
-        diff_id = self.slots.get(pair.theirs.slot, "") if pair.theirs else ""
+        diff_id = self.waiting.slots.get(pair.theirs.slot, "") if pair.theirs else ""
         if action == "deprecate":
-            diff_id = self.targets.get(target, "")
+            diff_id = self.waiting.targets.get(target, "")
         if diff_id:
             self.waits.append(replace(self._suggested(pair, action), diff_id=diff_id))
         return bool(diff_id)
@@ -268,7 +268,9 @@ class _Run:
                 lambda changes, files=files: self._diff(changes, files),  # type: ignore[misc]
                 out,
                 dry_run,
+                self.waiting,
             )
+            self.waits += [replace(by_id[n], diff_id=d) for n, d in passed.overtaken.items()]
             proposed += [replace(by_id[c.id], diff_id=passed.diff_id) for c in passed.changes]
             for finding in passed.findings:
                 findings.setdefault(finding.code, finding)
