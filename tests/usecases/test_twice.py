@@ -107,6 +107,22 @@ def test_exporting_and_restoring_twice(ada, tmp_path):
     bob.close()
 
 
+def test_what_a_restore_keeps_of_history(ada, tmp_path):
+    old = ada.remember("Use pnpm for packages.")
+    new = ada.supersede(old, "Use npm for packages.")
+    gone = ada.remember("Deploys are on Fridays.")
+    ada.deprecate(gone)
+    ada.memory.export("mif", tmp_path / "out")
+    bob = Person("user:bob", tmp_path / "bob.db", tmp_path / "bob").open()
+    bob.memory.restore(tmp_path / "out", bob.signer)
+    told = {name: bob.memory.show(name) for name in (old, new, gone)}
+    assert [told[name].status for name in (old, new)] == ["superseded", "active"]
+    assert told[gone].claim.review == ada.memory.show(gone).claim.review
+    versions = [[one.claim.version for one in who.memory.history(gone)] for who in (ada, bob)]
+    assert versions == [[1, 2], [2]]
+    bob.close()
+
+
 @pytest.mark.parametrize("word", ["accepted", "rejected"])
 def test_deciding_and_applying_twice(ada, word):
     ada.agent.remember("Use npm.", source={"kind": "file", "uri": "repo:shop!/a"})

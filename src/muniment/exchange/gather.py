@@ -117,7 +117,7 @@ class Gathered:
             known = found.format
             told = ForeignFile(
                 opened.name, opened.uri, opened.digest, opened.size, known.name if known else "", found.why,
-                known.shared if known else False, found.findings, found.considered,
+                known.shared if known else False, found.findings, () if known else found.considered,
             )  # fmt: skip
             yield told, contents(opened, known, self.tools) if known else iter(())
         finally:

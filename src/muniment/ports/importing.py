@@ -179,7 +179,7 @@ class ForeignFile:
         why: What told the format, or why the file is refused.
         shared: Whether it is a file that a team shares, not somebody's own memory.
         findings: What is wrong with it, where it was refused.
-        considered: Each format that was weighed, with its reason.
+        considered: Each format that was weighed, with its reason, where none was chosen.
     """
 
     name: str

@@ -60,6 +60,9 @@ MOST_CHARACTERS = 1_000_000
 """Characters in one part of a series."""
 
 SHOWN = 20
+"""Changes of a part that are kept to be shown, of the first parts alone: an import may have thousands."""
+
+SHOWN_PARTS = 10
 
 
 def silent(done: int, total: int, what: str) -> None:
@@ -260,7 +263,8 @@ class _Run:
             report.needs_review += bool(change.item and change.item.review.status == "needs_review")
         if passed.changes:
             self._unnamed = []
-            self.parts.append(Part(passed.diff_id, len(passed.changes), passed.changes[:SHOWN]))
+            shown = passed.changes[:SHOWN] if len(self.parts) < SHOWN_PARTS else ()
+            self.parts.append(Part(passed.diff_id, len(passed.changes), shown))
         for found in passed.findings:
             self.findings.setdefault(found.code, found)
 
