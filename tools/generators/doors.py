@@ -46,6 +46,33 @@ def doors(root: Path) -> str:
     return "\n\n".join((table(heads, rows), said, measured(result, command)))
 
 
+def http(root: Path) -> str:
+    """What HTTP costs, whether a crowd is served, and whether what is sent at random is answered as described."""
+    load, fuzz = result_of(root, "http_load"), result_of(root, "api_fuzz")
+    rows = [
+        ("the library", f"{load['library_p50_ms']:.1f}", f"{load['library_cpu_ms']:.1f}"),
+        ("`POST /v1/recall`", f"{load['http_p50_ms']:.1f}", f"{load['http_cpu_ms']:.1f}"),
+    ]
+    heads = (f"recall among {load['claims']:,} claims", "p50, ms", "processor time each, ms")
+    crowd = (
+        f"{load['readers']} readers at once, {load['recalls']:,} recalls: {load['errors']} errors, "
+        f"{load['recalls_per_second']:.0f} recalls a second, p50 {load['crowd_p50_ms'] / 1000:.1f} s."
+    )
+    sent = (
+        f"{fuzz['requests']:,} generated requests to {fuzz['operations']} operations, half as described and half not: "
+        f"{fuzz['server_errors']} server errors, {fuzz['schema_violations']} answers that the description does not "
+        "allow, a key more included."
+    )
+    commands = (
+        measured(
+            load,
+            f"python -m bench.http_load --claims {load['claims']} --readers {load['readers']}",
+        ),
+        measured(fuzz, "python -m bench.api_fuzz --requests 20000"),
+    )
+    return "\n\n".join((table(heads, rows), crowd, commands[0], sent, commands[1]))
+
+
 def authority(root: Path) -> str:
     """Whether every door refuses alike, and what a noisy process does to the wire."""
     result, loud = result_of(root, "authority"), result_of(root, "stdio")
@@ -131,4 +158,10 @@ def peers(root: Path) -> str:
     return "\n\n".join((table(heads, rows), measured(result, command)))
 
 
-GENERATORS = {"doors": doors, "conformance": conformance, "authority": authority, "peers": peers}
+GENERATORS = {
+    "doors": doors,
+    "conformance": conformance,
+    "http": http,
+    "authority": authority,
+    "peers": peers,
+}
