@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import itertools
+import re
 import subprocess
 import sys
 
@@ -19,6 +21,16 @@ from tests.http.serving import Serving
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 READING = {("POST", f"/v1/{name}") for name in ("recall", "query", "revalidate")}
 PAGES = ["/inbox", "/sign-in", "/mcp", "/metrics", "/static/page.js"]
+LOOKED_AT = [
+    "/inbox",
+    "/memory",
+    "/recall",
+    "/conflicts",
+    "/sources",
+    "/bridges",
+    "/overview",
+]
+NOT_THERE = ["/audit", "/sign-in", "/revalidate", "/mcp", "/metrics"]
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +121,43 @@ def test_its_answers_are_the_same_in_another_process(showcase):
     here = httpx.post(f"{showcase.url}/v1/recall", json=given).json()
     del here["acting"]
     assert httpx.Response(200, content=other.stdout).json() == here
+
+
+@pytest.mark.req("D-SHOWCASE")
+def test_anybody_looks_at_every_page_and_every_link_leads_somewhere(showcase):
+    with httpx.Client(base_url=showcase.url, follow_redirects=True) as http:
+        seen, left = set(), ["/", *LOOKED_AT]
+        while left:
+            address = left.pop()
+            found = http.get(address)
+            assert found.status_code == 200, (address, found.text)
+            seen.add(address.partition("?")[0])
+            if "text/html" in found.headers["content-type"]:
+                assert 'method="post"' not in found.text
+                assert "hx-post" not in found.text
+                links = re.findall(r'href="(/[^"#]*)', found.text)
+                left += [html.unescape(one) for one in links if one.partition("?")[0] not in seen]
+                seen.update(one.partition("?")[0] for one in links)
+    assert seen.issuperset(LOOKED_AT)
+    assert any(one.startswith("/claims/mem_") for one in seen)
+
+
+@pytest.mark.req("D-SHOWCASE")
+@pytest.mark.parametrize("address", NOT_THERE)
+def test_what_signs_in_or_works_is_not_there(showcase, address):
+    assert httpx.get(f"{showcase.url}{address}").status_code == 404
+
+
+@pytest.mark.req("D-SHOWCASE")
+def test_a_recall_on_the_page_shows_the_packet_and_leaves_no_trace(showcase):
+    asked = {"q": "when do orders ship?", "use": "answer_questions"}
+    first, again = (httpx.get(f"{showcase.url}/recall", params=asked) for _ in range(2))
+    assert "Orders ship on Fridays." in first.text
+    assert "ret_" not in first.text
+    assert first.text == again.text
+
+
+@pytest.mark.req("D-SHOWCASE")
+def test_what_the_visitor_may_not_see_is_on_no_page(showcase):
+    for address in (*LOOKED_AT, "/memory?q=keepers", "/recall?q=keepers&use=answer_questions"):
+        assert "meet on Tuesdays" not in httpx.get(f"{showcase.url}{address}").text

@@ -110,18 +110,19 @@ def _add_routes(app: FastAPI, served: Served, counters: Counters) -> None:
 
 
 def _mount_others(app: FastAPI, served: Served) -> None:
-    """Mount the pages and the tools; a showcase has neither, for both can write."""
+    """Mount the pages and the tools; a showcase has pages to look at alone, and no tools."""
     settings = served.settings
-    app.state.seats = None
-    if not settings.showcase:
-        parts = (
+    app.state.seats = mount_pages(
+        app,
+        PageSettings(
             served.memory,
-            settings.own,
+            None if settings.showcase else settings.own,
             settings.credential,
             settings.secure,
             settings.role,
-        )
-        app.state.seats = mount_pages(app, PageSettings(*parts))
+            showcase=settings.showcase,
+        ),
+    )
     if not settings.showcase and importlib.util.find_spec("muniment.mcp") is not None:
         asgi = importlib.import_module("muniment.mcp.asgi")
         tools = asgi.mcp_app(served.bearer_of)

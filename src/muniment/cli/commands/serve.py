@@ -122,7 +122,7 @@ def _run(call: Call, place: Place, settings: Settings, listener: Any, showcase: 
 
     def started() -> None:
         seats = app.state.seats
-        code = seats.code() if seats is not None and is_loopback(place.host) else ""
+        code = seats.code() if not showcase and is_loopback(place.host) else ""
         _say(call, address, f"{address}/sign-in?code={code}" if code else "", showcase)
 
     made = server.make_server(app, place, settings.limits, started)
@@ -139,7 +139,7 @@ def _say(call: Call, address: str, page: str, showcase: bool) -> None:
         if page:
             call.terminal.out(f"review page: {page}")
         if showcase:
-            call.terminal.out("a showcase: fixed cases, reading alone, for anybody")
+            call.terminal.out(f"a showcase, reading alone, for anybody: {address}/memory")
         else:
             call.terminal.out(
                 "programs sign in with a token: `muniment token create agent:NAME proposer`"

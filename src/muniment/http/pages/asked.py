@@ -41,6 +41,10 @@ NAVIGATION = (
     ("/overview", "Overview"),
     ("/audit", "Audit"),
 )
+SHOWN = frozenset(
+    ("/", "/inbox", "/memory", "/claims/{id}", "/recall", "/conflicts", "/sources", "/bridges", "/overview")
+)  # fmt: skip
+"""The pages of a showcase: those that a reader may look at, and that change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ def answer(
     request: Request, seat: Seat | None, template: str, status: int, **given: Any
 ) -> Response:
     """A page from a template, for whoever sits at the seat, or for nobody yet."""
+    visiting = seat is not None and seat.visiting
     theme = request.cookies.get("muniment_theme", "")
     text = render.page(
         template,
@@ -101,8 +106,10 @@ def answer(
         acting=seat.memory.session if seat else None,
         messages=seat.heard() if seat else [],
         path=request.url.path,
-        navigation=NAVIGATION,
+        navigation=[one for one in NAVIGATION if one[0] in SHOWN] if visiting else NAVIGATION,
         theme=theme if theme in THEMES else "",
         **given,
     )
+    if visiting:
+        text = render.without_posts(text)
     return HTMLResponse(text, status, headers=HEADERS)

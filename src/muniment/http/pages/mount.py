@@ -4,6 +4,7 @@
 - What changes something is a POST with the seat's own secret in its form; a GET changes nothing.
 - A refusal becomes a page that says what it is and what to do, or a message on the page before.
 - Without a seat there is one answer to everything: sign in.
+- In a showcase anybody looks, and nothing but looking is mounted: no POST, no signing in, nothing to edit.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from muniment.core.errors import InvalidInput, MunimentError, NotPermitted
-from muniment.http.pages.asked import HEADERS, Page, View, answer
+from muniment.http.pages.asked import HEADERS, SHOWN, Page, View, answer
 from muniment.http.pages.seats import COOKIE, PageSettings, Seat, Seats
 from muniment.http.pages.views import VIEWS
 from muniment.wire import http_status
@@ -157,7 +158,10 @@ def mount_pages(app: Starlette, settings: PageSettings) -> Seats:
     """
     pages = _Pages(settings)
     app.router.routes.append(Route("/static/{name}", _static, methods=["GET"]))
-    app.router.routes.append(Route("/sign-in", pages.sign_in, methods=["GET", "POST"]))
+    if not settings.showcase:
+        app.router.routes.append(Route("/sign-in", pages.sign_in, methods=["GET", "POST"]))
     for method, path, view in VIEWS:
+        if settings.showcase and (method != "GET" or path not in SHOWN):
+            continue
         app.router.routes.append(Route(path, pages.endpoint(view), methods=[method]))
     return pages.seats

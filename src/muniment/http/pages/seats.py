@@ -43,6 +43,7 @@ class PageSettings:
         secure: Whether it is served over TLS, so that cookies say so.
         role: The ceiling of every bearer, whatever the token says.
         secret: Gives random text of 256 bits.
+        showcase: Whether anybody looks, as `memory` acts, and nobody sits.
     """
 
     memory: Memory
@@ -51,6 +52,7 @@ class PageSettings:
     secure: bool = False
     role: str = "operator"
     secret: Callable[[], str] = lambda: secrets.token_urlsafe(32)
+    showcase: bool = False
 
 
 @dataclass(slots=True)
@@ -70,6 +72,7 @@ class Seat:
         tries_after: When the next may be tried.
         messages: What the next page says: how good it is, and the words.
         reread: When sources were last read again from here, and what that found.
+        visiting: Whether it is a look at a showcase, which leaves no trace.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Seat:
     tries_after: datetime | None = None
     messages: list[tuple[str, str]] = field(default_factory=list)
     reread: tuple[datetime, Reread] | None = None
+    visiting: bool = False
 
     def say(self, how: str, words: str) -> None:
         """Keep something for the next page: `good`, `bad` or `unsure`."""
@@ -159,8 +163,15 @@ class Seats:
             self._seats[seat.name] = seat
         return seat
 
+    def visitor(self) -> Seat:
+        """A seat for one look at a showcase."""
+        now = self.now()
+        return Seat("", self.settings.memory, "", "", now, now, visiting=True)
+
     def find(self, name: str) -> Seat | None:
         """The seat of a cookie; None where there is none, or it ended."""
+        if self.settings.showcase:
+            return self.visitor()
         seat = self._seats.get(name)
         if seat is None:
             return None

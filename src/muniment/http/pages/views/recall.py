@@ -87,6 +87,8 @@ def _answer(page: Page, form: Form) -> dict[str, Any]:
         "method": form.method,
         "grounded": form.grounded,
     }
+    if page.seat.visiting:
+        options["log"] = "off"
     narrowed = page.memory.narrowed(scopes=[form.scope]) if form.scope else page.memory
     certificate, retrieval = "", ""
     if form.principal and form.principal != page.memory.session.principal:
