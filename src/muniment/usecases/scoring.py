@@ -319,8 +319,10 @@ def _named(viewing: Viewing, request: Request) -> frozenset[str]:
     tokens = [token.strip(".,;:!?()[]\"'`") for token in request.query.split()[:NAMED_AT_MOST]]
     found = {token for token in tokens if is_id(token, "mem")}
     phrases = {match_key(token) for token in (*tokens, request.query)} - {""}
-    for phrase in phrases:
-        found.update(row.claim_id for row in viewing.lookup(viewing.snapshot.key("alias", phrase)))
+    keys = [viewing.snapshot.key("alias", phrase) for phrase in sorted(phrases)]
+    viewing.look_ahead(keys)
+    for key in keys:
+        found.update(row.claim_id for row in viewing.lookup(key))
     return frozenset(found) if request.query.strip() else frozenset(request.ids)
 
 

@@ -313,7 +313,8 @@ class Viewing:
 
         Only where nothing is written before they are asked for.
         """
-        rows, docs = self.snapshot.lookups(keys), self.snapshot.docs_under("tombstone", values)
+        rows = self.snapshot.lookups(keys)
+        docs = self.snapshot.docs_under("tombstone", values) if values else {}
         self._looked_up.update({key: rows.get(key, ()) for key in keys})
         self._stones.update({value: docs.get(value, ()) for value in values})
 
