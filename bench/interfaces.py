@@ -4,6 +4,7 @@
 
 - The doors take turns, one call each a round, on one store of `--claims` claims; `over_library_ms` is the difference
   of medians within one run. Only the ratio and the difference within a run say something on a shared machine.
+- `cpu_ms` is processor time a recall, of the process that answers; others on the machine stretch it less.
 - `stdio` and `http` are read by a few lines of our own, so that a client's work is not counted; `client` is the
   protocol's own client on stdin and stdout.
 - Every answer is the same packet, rendered and counted; what a recall keeps of itself is switched off (`log: off`).
@@ -110,7 +111,7 @@ class Stdio:
 
 @contextmanager
 def http(store: Path, environment: dict[str, str]) -> Any:
-    """The server by HTTP: a function that recalls."""
+    """The server by HTTP: a function that recalls, and the process."""
     import httpx
 
     with Memory.open(store, tenant=recall_cold.TENANT) as opened:
@@ -126,9 +127,12 @@ def http(store: Path, environment: dict[str, str]) -> Any:
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers) as client:
             _wait_for(port)
-            yield lambda: client.post("/mcp", content=message(7)).json()["result"]["content"][0][
-                "text"
-            ]
+
+            def recall() -> str:
+                answer = client.post("/mcp", content=message(7)).json()
+                return answer["result"]["content"][0]["text"]
+
+            yield recall, process.pid
     finally:
         process.terminate()
         process.wait(30)
@@ -195,7 +199,7 @@ def measure(store: Path, environment: dict[str, str], rounds: int, starts: int) 
     on_stdio = Stdio(store, environment)
     with (
         Memory.open(store, tenant=recall_cold.TENANT, create=False) as opened,
-        http(store, environment) as by_http,
+        http(store, environment) as (by_http, http_process),
     ):
         memory = opened.acting_as(recall_cold.ASKER, scopes=[recall_cold.SCOPE])
         asked = {"use": ASKED["use"], "log": ASKED["log"], "at": AT}
@@ -204,32 +208,44 @@ def measure(store: Path, environment: dict[str, str], rounds: int, starts: int) 
             "stdio": on_stdio.recall,
             "http": by_http,
         }
+        processes = {
+            "library": os.getpid(), "stdio": on_stdio.process.pid, "http": http_process,
+        }  # fmt: skip
+        spent = dict.fromkeys(doors, 0.0)
         for number in range(rounds + 5):
+            if number == 5:
+                before = {name: cpu_of(processes[name]) for name in doors}
             report.progress("rounds", number + 1, rounds + 5)
             texts = {}
             for name, ask in doors.items():
-                begin = time.perf_counter()
+                begin, own = time.perf_counter(), time.process_time()
                 texts[name] = ask()
                 if number >= 5:
                     seconds[name].append(time.perf_counter() - begin)
+                    spent[name] += time.process_time() - own
             found = [
                 [line for line in text.splitlines() if line.startswith("id: ")]
                 for text in texts.values()
             ]
             if not found[0] or any(one != found[0] for one in found):
                 raise SystemExit("the doors do not agree")
+        cpu = {
+            name: (cpu_of(processes[name]) - before[name]) / rounds for name in ("stdio", "http")
+        }
+        cpu["library"] = spent["library"] / rounds
     on_stdio.close()
     seconds["client"] = by_client(store, environment, rounds)
-    return {"recall": _doors(seconds), "start": starting(store, environment, starts)}
+    return {"recall": _doors(seconds, cpu), "start": starting(store, environment, starts)}
 
 
-def _doors(seconds: dict[str, list[float]]) -> dict[str, Any]:
+def _doors(seconds: dict[str, list[float]], cpu: dict[str, float]) -> dict[str, Any]:
     base = statistics.median(seconds["library"])
     return {
         name: {
             "p50_ms": round(statistics.median(found) * 1000, 2),
             "p95_ms": round(sorted(found)[int(len(found) * 0.95)] * 1000, 2),
             "over_library_ms": round((statistics.median(found) - base) * 1000, 2),
+            **({"cpu_ms": round(cpu[name] * 1000, 2)} if name in cpu else {}),
         }
         for name, found in seconds.items()
     }
