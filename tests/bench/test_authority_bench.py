@@ -37,3 +37,23 @@ def test_some_hundred_generated_requests_are_answered_as_described(project):
     assert found["violating"] == {}
     assert (code, found["server_errors"]) == (0, 0)
     assert found["requests"] >= 200
+
+
+@pytest.mark.req("D-API")
+def test_a_key_that_is_not_described_is_held_against_an_answer_and_not_against_a_request():
+    pytest.importorskip("schemathesis")
+    jsonschema = pytest.importorskip("jsonschema")
+    from bench.api_fuzz import closed
+    from muniment.http.openapi import document
+    from muniment.http.settings import Settings
+
+    schemas = closed(document(Settings(lambda: None)))["components"]["schemas"]
+
+    def errors(name, value):
+        whole = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": schemas}}
+        return [one.validator for one in jsonschema.Draft202012Validator(whole).iter_errors(value)]
+
+    assert errors("Word", {"status": "ok"}) == []
+    assert errors("Word", {"status": "ok", "more": 1}) == ["additionalProperties"]
+    plain = document(Settings(lambda: None))["components"]["schemas"]
+    assert schemas["Recall"] == plain["Recall"]
