@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -259,11 +260,27 @@ def placed(folder, **files):
     return folder / "b"
 
 
+def packed(folder: Path, how: str) -> Path:
+    """A bundle as a folder, in an archive, or in an archive that wraps it in a folder."""
+    if how == "folder":
+        return folder
+    path = folder.with_suffix(".zip")
+    with zipfile.ZipFile(path, "w") as archive:
+        for one in folder.rglob("*"):
+            inner = one.relative_to(folder if how == "zip" else folder.parent)
+            archive.write(one, inner.as_posix())
+    return path
+
+
+in_every_form = pytest.mark.parametrize("how", ["folder", "zip", "wrapped"])
 SPACE = "default_ttl: P10D\ndefault_tags: [acme]\ndefault_visibility: private\n"
 
 
 @pytest.mark.req("C-NAMESPACE")
-def test_a_concept_takes_over_what_its_namespace_declares_where_it_states_nothing_itself(tmp_path):
+@in_every_form
+def test_a_concept_takes_over_what_its_namespace_declares_where_it_states_nothing_itself(
+    tmp_path, how
+):
     folder = placed(
         tmp_path,
         mif_config="mif_version: '1.0.0'\n",
@@ -273,7 +290,7 @@ def test_a_concept_takes_over_what_its_namespace_declares_where_it_states_nothin
         c="namespace: other\n",
     )
     world = World()
-    brought_in(world, folder)
+    brought_in(world, packed(folder, how))
     by_text = {claim.claim: claim for claim in claims(world).values()}
     a, b, c = (by_text[f"It is {name}."] for name in "abc")
     assert (a.tags, a.validity.ttl_seconds) == (("acme", "own"), 864_000)
@@ -284,6 +301,7 @@ def test_a_concept_takes_over_what_its_namespace_declares_where_it_states_nothin
 
 
 @pytest.mark.req("C-NAMESPACE")
+@in_every_form
 @pytest.mark.parametrize(
     ("space", "config", "code"),
     [
@@ -296,10 +314,11 @@ def test_a_concept_takes_over_what_its_namespace_declares_where_it_states_nothin
     ],
 )
 def test_a_reserved_prefix_that_says_something_else_needs_a_closer_look(
-    tmp_path, space, config, code
+    tmp_path, space, config, code, how
 ):
     world = World()
-    brought_in(world, placed(tmp_path, mif_config=config, a=f"namespace: {space}\n"))
+    folder = placed(tmp_path, mif_config=config, a=f"namespace: {space}\n")
+    brought_in(world, packed(folder, how))
     (claim,) = claims(world).values()
     wanted = "needs_review" if code else "proposed"
     assert (claim.review.status, claim.extensions["import"].get("doubts", [])) == (
@@ -318,7 +337,8 @@ def test_what_does_not_leave_does_not_come_in_whatever_the_format(tmp_path, spac
     assert any("does not leave" in one.reason for one in found.left_out)
 
 
-def test_what_another_concept_of_the_bundle_supersedes_does_not_come_alive(tmp_path):
+@in_every_form
+def test_what_another_concept_of_the_bundle_supersedes_does_not_come_alive(tmp_path, how):
     folder = placed(
         tmp_path,
         old="",
@@ -329,6 +349,36 @@ def test_what_another_concept_of_the_bundle_supersedes_does_not_come_alive(tmp_p
         ),
     )
     world = World()
-    found = brought_in(world, folder)
+    found = brought_in(world, packed(folder, how))
     assert [claim.claim for claim in claims(world).values()] == ["It is new."]
     assert [one.reason for one in found.left_out] == ["it is superseded at its source"] * 2
+
+
+def test_a_concept_keeps_its_path_in_the_archive(tmp_path):
+    folder = placed(tmp_path, mif_config="mif_version: '1.0.0'\n")
+    (folder / "semantic").mkdir()
+    (folder / "semantic" / "a.md").write_text(concept_text("a", "", "\nIt is a.\n"))
+    for how in ("zip", "wrapped"):
+        world = World()
+        brought_in(world, packed(folder, how))
+        (claim,) = claims(world).values()
+        assert claim.extensions["mif"]["path"] == "semantic/a.md"
+
+
+def test_what_another_record_of_a_container_supersedes_does_not_come_alive(tmp_path):
+    def record(name, **more):
+        payload = {
+            "@context": "https://mif-spec.dev/schema/context.jsonld", "@type": "Concept",
+            "@id": f"urn:mif:{uuid_of(name)}", "conceptType": "semantic", "content": f"It is {name}.",
+            "created": "2026-01-15T10:30:00Z", **more,
+        }  # fmt: skip
+        return {"@type": "MemoryRecord", "kind": "memory", "payload": payload}
+
+    replaces = [{"type": "supersedes", "target": f"urn:mif:{uuid_of('old')}"}]
+    records = [record("old"), record("new", relationships=replaces)]
+    path = tmp_path / "all.corpus.json"
+    path.write_text(json.dumps({"containerProfileVersion": "0.1.0", "records": records}))
+    world = World()
+    found = brought_in(world, path)
+    assert [claim.claim for claim in claims(world).values()] == ["It is new."]
+    assert [one.reason for one in found.left_out] == ["it is superseded at its source"]

@@ -60,15 +60,37 @@ def is_archive(path: Path) -> bool:
         return False
 
 
-def members(name: str, uri: str, path: Path) -> Iterator[OpenFile | Finding]:
+def _all(name: str) -> bool:
+    """Every member."""
+    return True
+
+
+def names(path: Path) -> tuple[str, ...]:
+    """The names of an archive's files, sorted; none of one that cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return tuple(sorted(i.filename for i in archive.infolist() if not i.is_dir()))
+    except BROKEN:
+        return ()
+
+
+def members(
+    name: str, uri: str, path: Path, wanted: Callable[[str], bool] = _all
+) -> Iterator[OpenFile | Finding]:
     """The regular members of an archive, sorted by name, opened one at a time; or what keeps one out.
+
+    Args:
+        name: The archive, as it is shown.
+        uri: Its address.
+        path: Where it is.
+        wanted: Whether a member of a name is meant.
 
     Raises:
         Unopened: The whole archive is refused.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            infos = _checked(name, archive)
+            infos = [info for info in _checked(name, archive) if wanted(info.filename)]
             total = 0
             for info in infos:
                 one = _opened(name, uri, archive, info, LARGEST_ARCHIVE - total)

@@ -16,7 +16,8 @@ from pathlib import Path
 from muniment.core.errors import Finding, InvalidInput, quoted
 from muniment.exchange import archive
 from muniment.exchange.detect import FORMATS, Detected, detected, named
-from muniment.exchange.mif.spaces import in_bundle
+from muniment.exchange.loaded import LIMIT_BYTES
+from muniment.exchange.mif.spaces import InBundle, in_archive, in_bundle, is_told
 from muniment.exchange.opened import OpenFile, Unopened, opened_path
 from muniment.exchange.reading import Tools
 from muniment.exchange.shape import Format
@@ -81,7 +82,7 @@ class Gathered:
             bundle = in_bundle(path)
             for inner, name in walked(path):
                 for one in self._one(inner, name):
-                    if isinstance(one, OpenFile):
+                    if isinstance(one, OpenFile) and one.bundle is None:
                         one.bundle = bundle
                     yield one
         else:
@@ -92,7 +93,11 @@ class Gathered:
         try:
             file = opened_path(name, uri, path, archive.BEGINNINGS)
             if file is None:
-                yield from _without_copies(archive.members(name, uri, path))
+                bundle = _in_archive(name, uri, path)
+                for one in _without_copies(archive.members(name, uri, path)):
+                    if isinstance(one, OpenFile):
+                        one.bundle = bundle
+                    yield one
             else:
                 file.path = _absolute(path)
                 yield file
@@ -192,6 +197,21 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
             return sorted(opened, key=lambda one: one.name)
     except OSError:
         return []
+
+
+def _in_archive(name: str, uri: str, path: Path) -> InBundle:
+    """What an archive says of the concepts in it: its settings, and which of them another one supersedes."""
+    names = archive.names(path)
+    if not any(map(is_told, names)):
+        return in_archive(names, ())
+
+    def held() -> Iterator[tuple[str, bytes]]:
+        for one in archive.members(name, uri, path, is_told):
+            if isinstance(one, OpenFile):
+                yield one.name.rpartition("!/")[2], one.part(0, LIMIT_BYTES + 1)
+                one.close()
+
+    return in_archive(names, held())
 
 
 def _without_copies(members: Iterator[OpenFile | Finding]) -> Iterator[OpenFile | Finding]:

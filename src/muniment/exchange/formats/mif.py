@@ -82,16 +82,31 @@ def _read(
     file: OpenFile, concepts: tuple[Concept, ...], issues: tuple[Issue, ...]
 ) -> Iterator[Yielded]:
     yield from (issue.finding() for issue in issues)
+    bundle = _with_own(file.bundle, concepts)
     for concept in concepts:
         yield Record()
         placed = replace(concept, file=_path_of(file, concept))
-        yield candidate_of(placed, _place(file, concept), file.bundle)
+        yield candidate_of(placed, _place(file, concept), bundle)
+
+
+def _with_own(
+    bundle: spaces.InBundle | None, concepts: tuple[Concept, ...]
+) -> spaces.InBundle | None:
+    """What a bundle says, and of a container's concepts which another one of them supersedes."""
+    own = {name for one in concepts if one.base for name in spaces.superseded_by(one)}
+    if not own:
+        return bundle
+    known = bundle or spaces.InBundle()
+    return replace(known, replaced=known.replaced | own)
 
 
 def _path_of(file: OpenFile, concept: Concept) -> str:
     """The concept's path in its bundle, as far as the file tells; never a place on somebody's machine."""
     if concept.base:
         return ""
+    root = file.bundle.root if file.bundle is not None else None
+    if root is not None and "!/" in file.name:
+        return file.name.rpartition("!/")[2].removeprefix(root)
     steps = file.name.rpartition("!")[2].lstrip("/").split("/")
     return steps[-1] if file.name.startswith("/") or len(steps) == 1 else "/".join(steps[1:])
 

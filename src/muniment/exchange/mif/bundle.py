@@ -259,7 +259,7 @@ def _archive(path: Path, limit_bytes: int) -> Bundle:
             faults = tuple(_archive_faults(members, path.name))
             if faults:
                 return Bundle((), faults, form="zip")
-            prefix = _common_folder([info.filename for info in members])
+            prefix = common_folder([info.filename for info in members])
             files = (
                 (info.filename.removeprefix(prefix), partial(_member, archive, info))
                 for info in sorted(members, key=lambda one: one.filename)
@@ -308,10 +308,10 @@ def _climbs(name: str) -> bool:
     return odd or any(part in ("", ".", "..") for part in parts) or len(parts) > DEEPEST_FOLDER
 
 
-def _common_folder(names: list[str]) -> str:
+def common_folder(names: list[str]) -> str:
     """The one folder that an archive wraps everything in, with its slash; empty where there is none.
 
-    >>> _common_folder(["x/a.md", "x/.mif/config.yaml"]), _common_folder(["semantic/a.md", "semantic/b.md"])
+    >>> common_folder(["x/a.md", "x/.mif/config.yaml"]), common_folder(["semantic/a.md", "semantic/b.md"])
     ('x/', '')
     """
     heads = {name.partition("/")[0] for name in names if "/" in name}

@@ -15,14 +15,14 @@ Inherited(ttl='P1D', visibility='', tags=('x', 'y'))
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from muniment.core.errors import Finding
 from muniment.exchange.loaded import LIMIT_BYTES
-from muniment.exchange.mif.bundle import folder_files
+from muniment.exchange.mif.bundle import common_folder, folder_files
 from muniment.exchange.mif.concept import Concept, read_markdown
 from muniment.exchange.mif.decay import seconds
 from muniment.exchange.mif.namespaces import Inherited, inherited
@@ -40,10 +40,12 @@ class InBundle:
     Attributes:
         settings: What it says of itself under `.mif/`; None where it says nothing.
         replaced: Identifiers and paths (with a leading slash) that a concept in it supersedes.
+        root: Where it begins in the archive that holds it, with its slash; None in a folder.
     """
 
     settings: Settings | None = None
     replaced: frozenset[str] = frozenset()
+    root: str | None = None
 
 
 def in_bundle(folder: Path) -> InBundle:
@@ -53,23 +55,58 @@ def in_bundle(folder: Path) -> InBundle:
     return InBundle(settings, frozenset(_replaced(folder)))
 
 
+def is_told(name: str) -> bool:
+    """Whether `in_archive` looks at a member of a name."""
+    return name.endswith(".md") or name.startswith(".mif/") or "/.mif/" in name
+
+
+def in_archive(names: Collection[str], files: Iterable[tuple[str, bytes]]) -> InBundle:
+    """Look at an archive's members, as at a folder that holds them.
+
+    Args:
+        names: Of all its files.
+        files: Name and bytes of those that `is_told` means.
+    """
+    root = common_folder(list(names))
+    config: dict[str, bytes] = {}
+    replaced: set[str] = set()
+    for name, data in files:
+        inner = name.removeprefix(root)
+        if inner.startswith(".mif/"):
+            config[inner.removeprefix(".mif/")] = data
+        elif inner.endswith(".md"):
+            replaced.update(replaced_by(inner, data))
+    settings = read_settings(config)[0] if config else None
+    return InBundle(settings, frozenset(replaced), root)
+
+
 def _replaced(folder: Path) -> Iterator[str]:
     for base, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             if name.endswith(".md"):
-                yield from _replaced_by(folder, Path(base, name))
+                yield from replaced_by(name, _bytes_of(Path(base, name)))
 
 
-def _replaced_by(folder: Path, path: Path) -> Iterator[str]:
+def _bytes_of(path: Path) -> bytes:
     try:
-        data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+        return path.read_bytes() if path.is_file() and not path.is_symlink() else b""
     except OSError:
-        return
+        return b""
+
+
+def replaced_by(name: str, data: bytes) -> Iterator[str]:
+    """What a concept's file says that it supersedes."""
     if len(data) > LIMIT_BYTES or b"supersedes" not in data:
         return
-    concept, _ = read_markdown(data, path.relative_to(folder).as_posix())
-    for _, one in mappings(concept.meta.get("relationships") if concept else None):
+    concept, _ = read_markdown(data, name)
+    if concept is not None:
+        yield from superseded_by(concept)
+
+
+def superseded_by(concept: Concept) -> Iterator[str]:
+    """What a concept says that it supersedes: identifiers, and paths with a leading slash."""
+    for _, one in mappings(concept.meta.get("relationships")):
         target = text_of(one.get("target"))
         if text_of(one.get("type")) == "supersedes" and target:
             yield target.removeprefix("urn:mif:")
