@@ -164,6 +164,72 @@ def test_an_edit_of_the_frontmatter_is_proposed(ada, before, after, part, value)
     assert ada.sync().is_settled
 
 
+def related(ada):
+    """Two concepts, the first of which is said in its file to use the second; its path, and the other's."""
+    ada.remember("Use pnpm for packages.")
+    ada.remember("Node runs the build.")
+    ada.sync()
+    files = {path.name: path for path in ada.folder.rglob("*.md")}
+    one = next(path for name, path in files.items() if "pnpm" in path.read_text())
+    two = next(path for path in files.values() if path != one)
+    target = "/" + two.relative_to(ada.folder).as_posix()
+    text = one.read_text()
+    end = text.index("\n---\n", 4)
+    edge = f"\nrelationships:\n  - type: uses\n    target: {target}"
+    one.write_text(text[:end] + edge + text[end:])
+    return one, target
+
+
+@pytest.mark.req("C-L2")
+def test_a_relationship_that_is_added_to_a_file_is_proposed(ada):
+    path, target = related(ada)
+    assert [one.operation for one in ada.sync().proposed] == ["supersede"]
+    assert (ada.sync().proposed, len(ada.sync().waiting)) == ((), 1)
+    (pending,) = ada.memory.inbox()
+    item = pending.diff.changes[0].item
+    edges = [(one.type, one.target[:8]) for one in item.relationships if one.type != "cites"]
+    assert edges == [("uses", "urn:mif:")]
+    assert item.claim == "Use pnpm for packages."
+    ada.accept_all()
+    ada.sync()
+    assert target in path.read_text()
+    assert ada.sync().is_settled
+
+
+@pytest.mark.req("C-L2")
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_relationship_that_is_taken_out_of_a_file_is_proposed(ada, shown):
+    path, target = related(ada)
+    ada.sync()
+    ada.accept_all()
+    ada.sync()
+    text = path.read_text().replace(f"  - type: uses\n    target: {target}\n", "")
+    lines = [line for line in text.splitlines(keepends=True) if shown or target not in line]
+    path.write_text("".join(lines))
+    assert [one.operation for one in ada.sync().proposed] == ["supersede"]
+    (pending,) = ada.memory.inbox()
+    item = pending.diff.changes[0].item
+    assert [one.type for one in item.relationships] == ["cites"]
+    assert (item.claim, item.body) == ("Use pnpm for packages.", "")
+
+
+@pytest.mark.req("C-L2")
+def test_a_relationship_to_a_claim_of_one_store_that_is_taken_out_is_told(ada):
+    other = ada.remember("Node runs the build.")
+    ada.remember("Use pnpm for packages.", relationships=[{"type": "uses", "target": other}])
+    ada.sync()
+    assert ada.sync().is_settled
+    path = next(path for path in ada.folder.rglob("*.md") if "pnpm" in path.name)
+    text = path.read_text()
+    start = text.index("relationships:")
+    path.write_text(text[:start] + text[text.index("\n", text.index("target:", start)) + 1 :])
+    found = ada.sync()
+    assert [(one.code, "relationships" in one.message) for one in found.findings] == [
+        ("sync_not_taken", True)
+    ]
+    assert found.proposed == ()
+
+
 def test_an_end_that_is_added_is_proposed_and_invents_no_beginning(ada):
     ada.remember("Use pnpm for packages.")
     ada.sync()

@@ -29,6 +29,7 @@ from muniment.exchange.mif.bundle import Bundle, folder_files, of_files
 from muniment.exchange.mif.coming import manifest_of
 from muniment.exchange.mif.concept import Concept
 from muniment.exchange.mif.edited import not_taken
+from muniment.exchange.mif.edited_edges import URN, Known, edited_edges
 from muniment.exchange.mif.export_files import MANIFEST, SYNC_STATE, path_for
 from muniment.exchange.mif.from_claims import concept_of
 from muniment.exchange.mif.ids import is_uuid
@@ -64,25 +65,30 @@ class BundleFolder:
         findings = [*self.faults, *_trouble(bundle), *_nameless(found, count)]
         unread = {f.file for f in bundle.issues if f.severity == "error"}
         unread |= {one.file for one in found if one not in kept}
+        known = _known(kept)
         return Shared(
-            tuple(self._concept(one, settings) for one in kept),
+            tuple(self._concept(one, settings, known) for one in kept),
             entries_of(self.files.get(SYNC_STATE, b"")),
             frozenset(unread),
             tuple(findings),
             lambda namespace: agreement_for(namespace, settings.agreements) is not None,
         )
 
-    def _concept(self, concept: Concept, settings: Settings) -> SharedConcept:
+    def _concept(self, concept: Concept, settings: Settings, known: Known) -> SharedConcept:
         data = self.files[concept.file]
         digest = digest_bytes(data)
         source = ForeignFile(concept.file, f"import:mif:{digest}", digest, len(data), "mif")
         claim, exact, _ = own_claim(concept) if own_part(concept) else (None, True, ())
         candidate = candidate_of(concept, _place(concept), InBundle(settings))
+        left = not_taken(concept)
         if claim is not None and isinstance(candidate, Candidate):
-            candidate = _from_us(candidate, exact)
+            edges, is_lost = edited_edges(concept, claim, known)
+            exact = exact and edges == claim.relationships
+            candidate = _from_us(replace(candidate, relationships=edges), exact)
+            left = (*left, "relationships") if is_lost else left
         return SharedConcept(
             concept.id.lower(), concept.file, source, candidate,
-            claim.id if claim else "", exact, not_taken(concept),
+            claim.id if claim else "", exact, left,
         )  # fmt: skip
 
     def concept_id(self, claim: Claim) -> str:
@@ -117,6 +123,10 @@ class BundleFolder:
         """The files of the claims, with links to those that stay."""
         paths = {claim: path for claim, (path, _) in changes.named.items()}
         titles = {claim: title for claim, (_, title) in changes.named.items()}
+        by_path = dict(changes.named.values())
+        for concept, entry in changes.entries.items():
+            if entry.file in by_path:
+                paths[URN + concept], titles[URN + concept] = entry.file, by_path[entry.file]
         made = {}
         for one in changes.write:
             ids = {one.claim.claim.id: one.concept}
@@ -170,6 +180,15 @@ class BundleFolder:
         }
         whole = {**body, "digest": digest_bytes(canonical(body))}
         return (json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _known(concepts: list[Concept]) -> Known:
+    """The concepts of a folder, by path and by the claim that each says it is."""
+    claims = ((own_claim(one)[0], one.id.lower()) for one in concepts if own_part(one))
+    return Known(
+        {f"/{one.file}": one.id.lower() for one in concepts},
+        {claim.id: name for claim, name in claims if claim is not None},
+    )
 
 
 def _place(concept: Concept) -> Place:

@@ -38,6 +38,11 @@ from muniment.exchange.mif.tables import claim_type_of, coming_source
 OWN = "muniment"
 FORMAT = "claim/1"
 LONGEST_STATEMENT = 600
+_SECTION = re.compile(
+    r"\n?(?:(?:`{3,}|~{3,}|-->)\n)?\n## Relationships[ \t]*+\n(?:[ \t]*+\n)*+"
+    r"(?:[-*+][ \t][^\n]*+(?:\n|\Z))*+[ \t\n]*+\Z"
+)
+"""A section of edges at the end of a body."""
 _HEADING = re.compile(r"#{1,6}[ \t]+\S.*")
 
 
@@ -61,9 +66,31 @@ def own_claim(concept: Concept) -> tuple[Claim | None, bool, tuple[Finding, ...]
             False,
             (Finding("not_ours", "the concept is not of our own export", concept.file),),
         )
+    return _own(concept, part)[0]
+
+
+def _own(
+    concept: Concept, part: Mapping[str, Any]
+) -> tuple[tuple[Claim | None, bool, tuple[Finding, ...]], str]:
+    """The claim, and its text: as it went out, or without a section of edges that somebody edited below it."""
+    length = part.get("mirror", 0)
+    length = length if isinstance(length, int) and 0 <= length <= len(concept.body) else 0
+    text = _text_of(concept.body, length, part)
+    found = _with_text(concept, part, text)
+    section = _SECTION.search(concept.body)
+    if found[1] or section is None:
+        return found, text
+    shorter = _text_of(concept.body, len(concept.body) - section.start(), part)
+    other = _with_text(concept, part, shorter)
+    is_moved = length > 0 and not _SECTION.fullmatch(concept.body[-length:])
+    return (other, shorter) if other[1] or is_moved else (found, text)
+
+
+def _with_text(
+    concept: Concept, part: Mapping[str, Any], text: str
+) -> tuple[Claim | None, bool, tuple[Finding, ...]]:
     held = part.get("claim")
     record = dict(held) if isinstance(held, Mapping) else {}
-    text = _text_of(concept.body, part)
     record["body" if "claim" in record else "claim"] = text
     for key in ("title", "summary"):
         if key not in record and text_of(concept.meta.get(key)):
@@ -78,13 +105,11 @@ def own_claim(concept: Concept) -> tuple[Claim | None, bool, tuple[Finding, ...]
 def own_text(concept: Concept) -> str:
     """The text of a concept of our own, without the edges that are shown below it; of a foreign one, its body."""
     part = own_part(concept)
-    return concept.body if part is None else _text_of(concept.body, part)
+    return concept.body if part is None else _own(concept, part)[1]
 
 
-def _text_of(body: str, part: Mapping[str, Any]) -> str:
-    """The statement's text in a body: without the edges that were shown below it."""
-    mirror = part.get("mirror", 0)
-    length = mirror if isinstance(mirror, int) and 0 <= mirror <= len(body) else 0
+def _text_of(body: str, length: int, part: Mapping[str, Any]) -> str:
+    """The statement's text in a body: without the edges that were shown below it, so many characters of them."""
     text = body[: len(body) - length]
     if part.get("verbatim"):
         return text
