@@ -38,6 +38,7 @@ from muniment.wiring import Clock, Entropy
 
 if TYPE_CHECKING:
     from muniment.core.claim import Claim
+    from muniment.core.consolidation import Group
     from muniment.core.packet import Packet
     from muniment.core.survey import Survey
     from muniment.usecases.learn import Learned
@@ -233,6 +234,25 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
         from muniment.usecases.report import report
 
         return report(self.session, claim_id, verdict, reason, parts)
+
+    @gated
+    def consolidations(self) -> tuple[Group, ...]:
+        """The memories that could be one; see `usecases.consolidate`."""
+        from muniment.usecases.consolidate import consolidations
+
+        return consolidations(self.session)
+
+    @gated
+    def consolidate(self, *ids: str, claim: str = "", reason: str = "") -> Proposed:
+        """Propose one memory that is made of several; see `usecases.consolidate`.
+
+        Raises:
+            NotFound: One of them is absent, or not visible.
+            InvalidInput: They cannot be one memory.
+        """
+        from muniment.usecases.consolidate import consolidate
+
+        return consolidate(self.session, ids, claim, reason)
 
     @gated
     def learn(

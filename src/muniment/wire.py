@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from muniment.core.answered import Answered
     from muniment.core.certificate import Verdict
     from muniment.core.conflict import Conflict
+    from muniment.core.consolidation import Group
     from muniment.core.diff import Pending
     from muniment.core.event import Verification
     from muniment.core.survey import Survey
@@ -158,6 +159,11 @@ def outcome(value: Outcome) -> dict[str, Any]:
         "held": list(value.held),
         "token": value.token,
     }
+
+
+def consolidations(value: Sequence[Group]) -> dict[str, Any]:
+    """The memories that could be one."""
+    return {"consolidations": [encode(one) for one in value]}
 
 
 def learned(value: Learned, by: ByPolicy) -> dict[str, Any]:

@@ -80,6 +80,8 @@ VERBS: tuple[Verb, ...] = (
     Verb("propose", "proposer", True, "propose", "propose", "POST /v1/diffs"),
     Verb("report", "proposer", True, "report", "report", "POST /v1/reports"),
     Verb("bridge", "proposer", True, "bridge", route="POST /v1/bridges", page=True),
+    Verb("consolidations", "reader", command="consolidate"),
+    Verb("consolidate", "proposer", True, "consolidate"),
     Verb("learn", "proposer", True, "learn"),
     Verb("reread", "proposer", True, "reread", page=True),
     Verb("import_", "proposer", True, "import"),
