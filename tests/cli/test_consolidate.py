@@ -14,7 +14,7 @@ def test_memories_about_one_thing_are_listed_and_proposed_as_one(learned):
     assert "next: muniment consolidate" in shown.err
     ids, text = found[0]["ids"][:2], "The two belong together."
     proposed = learned.run("consolidate", *ids, "--claim", text, "--json").json
-    told = learned.run("why", proposed["diff"], "--json").json
+    told = learned.run("why", proposed["diff"], "--json").json["why"]
     (change,) = told["diff"]["changes"]
     assert change["item"]["claim"] == text
     assert change["item"]["source"]["derived_from"] == sorted(ids)
