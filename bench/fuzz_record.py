@@ -18,13 +18,12 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.report import machine
+from bench.report import machine, peak_mb
 
 _SUMS = ("inputs", "raised", "over_1s", "claims")
 _HIGHEST = ("slowest_s", "peak_mib")
@@ -83,7 +82,7 @@ def keep_on(path: Path, parsers: Sequence[str], thrown: Thrown, each: int, until
         if before.get("inputs", 0) >= until:
             return record
         seed = before.get("seeds", 0)
-        by_parser[least] = added(before, seed, {**thrown(least, each, seed), "peak_mib": peak()})
+        by_parser[least] = added(before, seed, {**thrown(least, each, seed), "peak_mib": peak_mb()})
         if all(name in by_parser for name in parsers):
             today = datetime.now(UTC).isoformat(timespec="seconds")
             whole = {"inputs_a_seed": each, **summed(by_parser)}
@@ -91,8 +90,3 @@ def keep_on(path: Path, parsers: Sequence[str], thrown: Thrown, each: int, until
             beside = path.with_suffix(".part")
             beside.write_text(json.dumps(record, indent=2) + "\n")
             os.replace(beside, path)  # noqa: PTH105 - whoever reads sees the old record or the new one
-
-
-def peak() -> float:
-    """The most memory that this process ever held, MiB."""
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)

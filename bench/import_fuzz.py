@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import report
-from bench.fuzz_record import keep_on, peak, summed
+from bench.fuzz_record import keep_on, summed
 from muniment.core.access import Scope, Visibility
 from muniment.core.draft import draft_digest
 from muniment.exchange.detect import FORMATS, detected, named
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         result = keep_on(given.record, names, of_parser, given.inputs, given.until)
     else:
         runs = {name: of_parser(name, given.inputs, given.seed) for name in names}
-        result = summed({name: {**run, "peak_mib": peak()} for name, run in runs.items()})
+        result = summed({name: {**run, "peak_mib": report.peak_mb()} for name, run in runs.items()})
     report.emit(result, given.json)
     return int(bool(result["raised"] or result["over_1s"] or result["peak_mib"] > 512))
 

@@ -25,8 +25,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.fuzz_record import keep_on, peak, summed
-from bench.report import emit, parser, progress
+from bench.fuzz_record import keep_on, summed
+from bench.report import emit, parser, peak_mb, progress
 from muniment.exchange.archive import members
 from muniment.exchange.mif.bundle import of_files, read_path
 from muniment.exchange.mif.concept import read_jsonld, read_markdown, schema_issues
@@ -323,7 +323,7 @@ def main(arguments: list[str] | None = None) -> int:
             result = keep_on(given.record, names, fuzz, given.inputs, given.until)
         else:
             runs = {one: fuzz(one, given.inputs, given.seed) for one in names}
-            result = summed({one: {**run, "peak_mib": peak()} for one, run in runs.items()})
+            result = summed({one: {**run, "peak_mib": peak_mb()} for one, run in runs.items()})
         FOLDER = Path(tempfile.gettempdir())
         left = sorted(path.name for path in Path(name).iterdir() if path.name != "x.zip")
     emit({**result, "files_left": left}, given.json)

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import importlib.util
 import random
-import resource
 import sys
 import tempfile
 import time
@@ -29,7 +28,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from bench.report import emit, parser
+from bench.report import emit, parser, peak_mb
 from muniment import Memory
 from muniment.exchange import ahead
 from muniment.exchange.formats.mif import candidate_of
@@ -108,7 +107,7 @@ def main() -> int:
         made(part, given.proposed)
         with mock.patch.object(ahead, "_processors", return_value=1):
             by_clock, by_cpu = proposed_speed(part, given.proposed, Path(name) / "alone.db")
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = peak_mb()
         apart, _ = proposed_speed(part, given.proposed, Path(name) / "ahead.db")
         folder = Path(name) / "bundle"
         made(folder, given.concepts)

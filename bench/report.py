@@ -50,6 +50,22 @@ def emit(result: Mapping[str, Any], as_json: bool) -> None:
     print(json.dumps(whole, ensure_ascii=False, indent=2) if as_json else table(whole))
 
 
+def peak_mb() -> float:
+    """The most memory that this process held, MiB.
+
+    Where the system tells it, that of the program alone: `ru_maxrss` of a process that another started counts what the
+    other one held until then.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        told = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        if "VmHWM" in told:
+            return round(int(told["VmHWM"].split()[0]) / 1024, 1)
+    import resource
+
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+
+
 def parser(description: str | None) -> argparse.ArgumentParser:
     """Return a parser with the options that every measurement has; give it `__doc__`."""
     first_line = (description or "").strip().partition("\n")[0]

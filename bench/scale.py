@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -28,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.report import emit, parser, progress
+from bench.report import emit, parser, peak_mb, progress
 from bench.scale_world import (
     ASKER,
     AT,
@@ -145,7 +144,7 @@ def product(path: Path, scopes: int, asked: list[str]) -> dict[str, float]:
     ):
         times = timed(work, asked)
         found[f"{name}_p50_ms"], found[f"{name}_p95_ms"] = quantiles(times)
-    found["rss_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+    found["rss_mb"] = peak_mb()
     return found
 
 
