@@ -39,7 +39,7 @@ SMALL: tuple[tuple[str, ...], ...] = (
 )
 FULL: tuple[tuple[str, ...], ...] = (
     ("bench.sync",),
-    ("bench.write_cost",),
+    ("bench.write_cost", "--sizes", "1000", "100000"),
     ("bench.startup", "--claims", "10000"),
     ("bench.recall_cold", "--claims", "10000"),
     ("bench.learn_speed", "--files", "1000"),

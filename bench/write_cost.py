@@ -1,8 +1,9 @@
-"""What a write costs as the store grows: propose, accept and remember beside a thousand and ten thousand claims.
+"""What a write, and a look at what was written, cost beside a thousand and a hundred thousand claims.
 
-    python -m bench.write_cost --sizes 1000 10000 --json
+    python -m bench.write_cost --sizes 1000 100000 --json
 
 - The stores are those of `bench.recall_cold`; each verb runs whole, on a disk as it is.
+- `show`, `why` and `history` look at the claim that was accepted just before: nothing of it was asked yet.
 - `growth` is a verb's median beside the most claims, divided by that beside the fewest.
 
 Other claims of the same repository are there; that many of them resemble the new one is `bench.learn_speed`'s case.
@@ -23,12 +24,13 @@ from muniment import Choice, Memory
 from muniment.usecases import declare
 
 SCOPE = str(recall_cold.SCOPE)
+VERBS = ("propose", "accept", "remember", "show", "why", "history")
 VISIBILITY = {"level": "team-private", "allowed_principals": [recall_cold.ASKER]}
 
 
 def measure(path: Path, times: int) -> dict[str, float]:
     """Median milliseconds of each verb on a store that is there."""
-    spent: dict[str, list[float]] = {"propose": [], "accept": [], "remember": []}
+    spent: dict[str, list[float]] = {name: [] for name in VERBS}
     signer = world.credential(recall_cold.ASKER, world.drawn("write_cost"))
     with Memory.open(path, tenant=recall_cold.TENANT, create=False) as memory:
         ada = acting(memory, recall_cold.ASKER)
@@ -48,6 +50,9 @@ def measure(path: Path, times: int) -> dict[str, float]:
                 spent["accept"],
                 lambda id=proposed.diff.id, chosen=chosen: ada.review(id, chosen, signer),
             )
+            made = proposed.diff.changes[0].item
+            for verb in (ada.show, ada.why, ada.history):
+                timed(spent[verb.__name__], lambda verb=verb, made=made: verb(made.id))
             text = f"Valve {name} closes at full pressure."
             timed(spent["remember"], lambda text=text: ada.remember(text))
     # the first round fills caches

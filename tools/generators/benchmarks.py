@@ -70,15 +70,16 @@ def syncs(root: Path) -> str:
 
 
 def growth(root: Path) -> str:
-    """What a write costs as the store grows."""
+    """What a write and a look at one claim cost as the store grows."""
     result = result_of(root, "write_cost")
     sizes = tuple(result["median_ms"])
     rows = [
         (code(name), *(f"{result['median_ms'][size][name]} ms" for size in sizes), f"{grown}")
         for name, grown in result["growth"].items()
     ]
-    heads = ("write", *(f"beside {int(size):,} claims" for size in sizes), "ratio")
-    return table(heads, rows) + "\n\n" + measured(result, "python -m bench.write_cost")
+    heads = ("verb", *(f"beside {int(size):,} claims" for size in sizes), "ratio")
+    command = f"python -m bench.write_cost --sizes {' '.join(sizes)}"
+    return table(heads, rows) + "\n\n" + measured(result, command)
 
 
 def starts(root: Path) -> str:

@@ -33,7 +33,7 @@ def joins(root: Path) -> str:
     )
     slowest = max(one["ms"] for one in result["bounds_ms"].values())
     bounds = f"A question that is too wide is refused within {slowest:.0f} ms, each by a bound that it met."
-    command = f"python -m bench.joins --facts {round(result['facts'], -3)}"
+    command = f"python -m bench.joins --facts {round(result['facts'], -4)}"
     return "\n\n".join((table(heads, rows), bounds, measured(result, command)))
 
 
@@ -77,6 +77,29 @@ def packing_order(root: Path) -> str:
     return "\n\n".join((table(heads, rows), measured(result, command)))
 
 
+def oracles(root: Path) -> str:
+    """How often an answer differed from that of a definition that tries everything."""
+    result = result_of(root, "oracles")
+    rows = [(name.replace("_", " "), f"{count:,}") for name, count in result["compared"].items()]
+    said = f"Of all of them {result['differences']:,} differed."
+    command = f"python -m bench.oracles --examples {result['examples']}"
+    return "\n\n".join((table(("compared", "examples"), rows), said, measured(result, command)))
+
+
+def certificates(root: Path) -> str:
+    """How many changed certificates were taken for valid, and what a certificate costs."""
+    result = result_of(root, "certificates")
+    rows = [(name.replace("_", " "), f"{count:,}") for name, count in result["verdicts"].items()]
+    rows = [("valid", f"{result['accepted']:,}"), *rows]
+    said = (
+        f"A certified recall takes {result['certify_ratio']:.1f} times a plain one; keeping the digests that certificates "
+        f"rest on makes a write {(result['head_ratio'] - 1) * 100:.1f} % dearer."
+    )
+    command = f"python -m bench.certificates --mutations {result['mutations']}"
+    heads = ("what was said", f"of {result['mutations']:,} changed certificates")
+    return "\n\n".join((table(heads, rows), said, measured(result, command)))
+
+
 def _shown(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
@@ -85,4 +108,10 @@ def _percent(share: float) -> str:
     return f"{share * 100:.1f} %"
 
 
-GENERATORS = {"joins": joins, "packing": packing, "packing-order": packing_order}
+GENERATORS = {
+    "joins": joins,
+    "oracles": oracles,
+    "certificates": certificates,
+    "packing": packing,
+    "packing-order": packing_order,
+}
