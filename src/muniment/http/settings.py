@@ -22,7 +22,8 @@ class Limits:
         body: Bytes of a request's body at most.
         headers: Bytes of a request's headers at most.
         seconds: How long a request may take until its answer begins.
-        threads: How many requests use memory at once; each thread has a connection of its own.
+        threads: How many requests use memory at once; each thread has a connection of its own. More than two contend
+            for the interpreter: eight answer half as often as one, and one lets a long request stop all others.
         waiting: How many requests may use memory or wait to, before others are asked to come again.
         rate: How many requests a minute a token is served; 0 for any number.
         grace: Seconds that running requests get to finish when the server is told to stop.
@@ -31,7 +32,7 @@ class Limits:
     body: int = 8 * 1024 * 1024
     headers: int = 16 * 1024
     seconds: float = 30.0
-    threads: int = 8
+    threads: int = 2
     waiting: int = 1_000
     rate: int = 0
     grace: float = 20.0
