@@ -92,8 +92,8 @@ def certificates(root: Path) -> str:
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in result["verdicts"].items()]
     rows = [("valid", f"{result['accepted']:,}"), *rows]
     said = (
-        f"A certified recall takes {result['certify_ratio']:.1f} times a plain one; keeping the digests that certificates "
-        f"rest on makes a write {(result['head_ratio'] - 1) * 100:.1f} % dearer."
+        f"A certified recall takes {result['certify_ratio']:.1f} times a plain one; keeping the digests that "
+        f"certificates rest on makes a write {(result['head_ratio'] - 1) * 100:.1f} % dearer."
     )
     command = f"python -m bench.certificates --mutations {result['mutations']}"
     heads = ("what was said", f"of {result['mutations']:,} changed certificates")
