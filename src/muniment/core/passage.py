@@ -23,9 +23,9 @@ from muniment.core.codec import trusted
 
 T = TypeVar("T")
 
-LONGEST_PART = 200
-"""Words (runs without white space) of a part at most."""
-LONGEST_RUN = 4_000
+LONGEST_PART = 80
+"""Words (runs without white space) of a part at most: three to five sentences, so that a small budget holds several."""
+LONGEST_RUN = 800
 """Characters of a part at most, where a text has no white space to count by."""
 
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
