@@ -8,6 +8,8 @@
   compact rendering, whole, within 1,000 o200k tokens that count everything in it.
 - Two-fold: weights are chosen on one half of the conversations and reported on the other, both ways, and the two
   are averaged over questions. `shipped` are the weights of the package, which have seen the whole set.
+- With `--padded WORDS` every turn stands somewhere in a long message, whose other text was said in other conversations:
+  what a long message costs, not what one is like.
 - Beside it, in the same run: FTS5 (porter, question words left out), bm25s (its defaults with a stemmer) and the
   embedder alone. What is not installed is named in `left_out`.
 
@@ -28,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.locomo_data import CATEGORIES, Conversation, Question, load
+from bench.locomo_data import CATEGORIES, Conversation, Question, load, padded
 from bench.locomo_scope import IMAGE, Scope
 from bench.report import emit, parser, progress
 from muniment.core.dialogue import DIALOGUE_POLICY, NAMES
@@ -297,9 +299,10 @@ def shipped(signals: Sequence[Signals], embedded: bool) -> list[Parts]:
     return [_order(one, weights) for one in signals]
 
 
-def measure(data: Path) -> dict[str, Any]:
+def measure(data: Path, words: int) -> dict[str, Any]:
     """Everything, as one JSON value."""
-    asked = cases(load(data))
+    said = load(data)
+    asked = cases(padded(said, words) if words else said)
     embeds = find_spec("wordllama") is not None
     left_out = [name for name, needs, _ in COMPARED if not all(map(find_spec, needs))]
     began = time.perf_counter()
@@ -329,11 +332,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print; 2 where the data are not there."""
     made = parser(__doc__)
     made.add_argument("--data", type=Path, default=Path("../shared/bench/locomo"))
+    made.add_argument("--padded", type=int, default=0, metavar="WORDS", help="long messages")
     options = made.parse_args(argv)
     if not (options.data / "locomo10.json").is_file():
         print(f"no locomo10.json in {options.data}: name its folder with --data", file=sys.stderr)
         return 2
-    emit({"measurement": "locomo", **measure(options.data)}, options.json)
+    frame = {"measurement": "locomo", "padded": options.padded}
+    emit({**frame, **measure(options.data, options.padded)}, options.json)
     return 0
 
 

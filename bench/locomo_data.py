@@ -16,9 +16,10 @@ What is measured on it is `locomo`'s matter.
 from __future__ import annotations
 
 import json
+import random
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,37 @@ def load(folder: Path) -> tuple[Conversation, ...]:
     """Every conversation of `locomo10.json`, with the questions that are usable."""
     raw = json.loads((folder / "locomo10.json").read_text(encoding="utf-8"))
     return tuple(_conversation(one) for one in raw)
+
+
+def padded(
+    conversations: Sequence[Conversation], words: int, seed: int = 5
+) -> tuple[Conversation, ...]:
+    """The same conversations with long messages: each turn stands somewhere in text of other conversations.
+
+    Args:
+        conversations: All of them.
+        words: About how many words a message gets on average; from a quarter of it to twice as many.
+        seed: Of what is drawn.
+    """
+    draw = random.Random(seed)
+    said = [(one.name, turn.text) for one in conversations for turn in one.turns]
+
+    def longer(name: str, turn: Turn) -> Turn:
+        wanted, size = draw.choice((0.25, 0.6, 0.9, 1.25, 2.0)) * words, 0
+        around: list[str] = []
+        while size < wanted:
+            other, text = draw.choice(said)
+            if other != name:
+                around.append(text)
+                size += len(text.split())
+        around.insert(draw.randrange(len(around) + 1), turn.text)
+        lines = (" ".join(around[at : at + 3]) for at in range(0, len(around), 3))
+        return replace(turn, text="\n".join(lines))
+
+    return tuple(
+        replace(one, turns=tuple(longer(one.name, turn) for turn in one.turns))
+        for one in conversations
+    )
 
 
 def _conversation(raw: Mapping[str, Any]) -> Conversation:

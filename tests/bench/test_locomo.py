@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench import locomo
-from bench.locomo_data import load
+from bench.locomo_data import load, padded
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "bench" / "locomo"
 
@@ -63,6 +63,16 @@ def test_every_figure_is_measured_beside_what_it_is_compared_with(data, capsys):
         1.0,
         1.0,
     )
+
+
+def test_long_messages_hold_what_was_said_among_what_others_said(data):
+    short = load(data)
+    long = padded(short, 40)
+    for before, after in zip(short, long, strict=True):
+        assert all(b.text in a.text for b, a in zip(before.turns, after.turns, strict=True))
+        assert before.questions == after.questions
+    sizes = [len(turn.text.split()) for one in long for turn in one.turns]
+    assert 25 < sum(sizes) / len(sizes) < 80
 
 
 def test_without_the_data_it_says_where_it_looked(tmp_path, capsys):

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tools.generators.guide import _INIT
-from tools.generators.tables import code, table
+from tools.generators.tables import code, measured, result_of, table
 from tools.walkthrough import a_walk, console
 
 _SAID = (
@@ -83,4 +83,21 @@ def locomo(root: Path) -> str:
     return "\n\n".join((table(heads, rows), *said))
 
 
-GENERATORS = {"conversation": kept, "locomo": locomo}
+def padded(root: Path) -> str:
+    """What is found of the same evidence where it stands in long messages."""
+    result = result_of(root, "locomo_padded")
+    named = (
+        ("Muniment, weights two-fold", result),
+        ("the same without embedding", result["without_embedding"]),
+        ("FTS5", result["fts5"]),
+        ("bm25s", result["bm25s"]),
+        ("the embedder alone", result["embedder"]),
+    )
+    rows = [(name, *(f"{of[one]:.3f}" for one in _FIGURES)) for name, of in named]
+    heads = ("", "recall at 5", "recall at 10", "nDCG at 10", "MRR", "all evidence in 1,000 tokens")
+    held = f"The 1,000 tokens hold {result['passages_in_1000_tokens']} parts on average."
+    command = f"python -m bench.locomo --data ../shared/bench/locomo --padded {result['padded']}"
+    return "\n\n".join((table(heads, rows), held, measured(result, command)))
+
+
+GENERATORS = {"conversation": kept, "locomo": locomo, "locomo-padded": padded}
