@@ -195,6 +195,8 @@ def test_what_is_no_name_names_nothing(verb, given):
 @example("group", "group:x", {"name": "group:x", "members": "user:a"})
 @example("role", "user:zoe", {"name": "user:dan", "roles": ["operator"]})
 @example("policy", "x", {"name": "x"})
+@example("retention", "user:zoe", {})
+@example("retention", "retrievals", {"days": -1})
 def test_a_declaration_that_could_not_be_read_again_is_refused(kind, name, content):
     world = World()
     declared = Declaration(kind, name, content)

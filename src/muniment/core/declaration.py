@@ -110,8 +110,9 @@ def _name(kind: str, name: str) -> Iterator[Finding]:
 
 
 def _content(name: str, content: Mapping[str, Any], value: Any) -> Iterator[Finding]:
-    if content["name"] != name:
-        message = f"the content names {quoted(content['name'])}, the declaration {quoted(name)}"
+    named = content.get("name", value.name)
+    if named != name:
+        message = f"the content names {quoted(named)}, the declaration {quoted(name)}"
         yield Finding("bad_name", message, "/name", "give one name in both places")
     if isinstance(value, Roles):
         known = tuple(role for role, _ in ROLES)
