@@ -140,3 +140,16 @@ def test_no_statement_looks_through_what_grows(tmp_path, monkeypatch):
     raw.close()
     assert len(read) > 40
     assert found == {}
+
+
+@pytest.mark.parametrize("table", LARGE)
+def test_each_index_of_a_table_that_grows_has_its_statistics(table, tmp_path):
+    path = tmp_path / "m.db"
+    SqliteStore.open(path, entropy=numbers(), create=True).close()
+    raw = apsw.Connection(str(path))
+    told = {name for (name,) in raw.execute("SELECT idx FROM sqlite_stat1 WHERE tbl = ?", (table,))}
+    (whole,) = raw.execute("SELECT wr FROM pragma_table_list WHERE name = ?", (table,)).fetchall()
+    indexes = raw.execute("SELECT name, origin FROM pragma_index_list(?)", (table,)).fetchall()
+    raw.close()
+    names = {table if origin == "pk" and whole[0] else name for name, origin in indexes}
+    assert names == told
