@@ -162,9 +162,8 @@ def has_statement(claim: Claim, known: Known) -> Iterator[Finding]:
 def is_readable(claim: Claim, known: Known) -> Iterator[Finding]:
     """Every text is of bearable length and without forbidden characters; names hold no invisible ones."""
     texts = (("/claim", claim.claim),) if known.are_fine else known.texts or texts_of(claim)
-    plain = known.are_fine or is_plain(
-        texts
-    )  # the usual case, in which only lengths are left to look at
+    # Plain texts are the usual case, in which only lengths are left to look at.
+    plain = known.are_fine or is_plain(texts)
     for path, text in texts:
         limit = LONGEST_CLAIM if path == "/claim" else LONGEST_BODY
         if not plain or len(text) > limit:

@@ -17,7 +17,7 @@ Who may propose it, and who decides, is the use case's matter; what a rule refus
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
@@ -72,11 +72,14 @@ def joined(claims: Iterable[Claim]) -> str:
 
 def disagreeing(claims: Sequence[Claim]) -> tuple[str, str] | None:
     """The first two memories that contradict one another, or may."""
+    return next(_at_odds(claims), None)
+
+
+def _at_odds(claims: Sequence[Claim]) -> Iterator[tuple[str, str]]:
     for one, other in combinations(claims, 2):
         found = compare(one, other)
         if found is not None and found.kind != "duplicate":
-            return one.id, other.id
-    return None
+            yield one.id, other.id
 
 
 def things(claim: Claim) -> tuple[str, ...]:
@@ -107,12 +110,7 @@ def groups(claims: Sequence[Claim]) -> tuple[Group, ...]:
 
 
 def _compatible(claims: Sequence[Claim]) -> list[Claim]:
-    apart = {
-        claim_id
-        for one, other in combinations(claims, 2)
-        if (found := compare(one, other)) is not None and found.kind != "duplicate"
-        for claim_id in (one.id, other.id)
-    }
+    apart = {claim_id for pair in _at_odds(claims) for claim_id in pair}
     return [one for one in claims if one.id not in apart]
 
 
