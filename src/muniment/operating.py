@@ -45,7 +45,7 @@ class Operating:
 
     @gated
     def declared(self, kind: str) -> tuple[Mapping[str, Any], ...]:
-        """The latest declarations of a kind: principal, group, role, credential, policy or retention.
+        """The latest declarations of a kind: principal, group, role, credential, policy, retention or lifecycle.
 
         An operator sees all; anybody else those about itself and its groups.
         """
@@ -119,11 +119,11 @@ class Operating:
         return to_erase(self.session, name)
 
     @gated
-    def retain(self, *, apply: bool = False) -> Retained:
-        """Look for retrievals that are kept no longer, as declared, and remove them where `apply` says so."""
+    def retain(self, *, apply: bool = False, signer: Signer | None = None) -> Retained:
+        """Look for retrievals and claims that are kept no longer, as declared; do it where `apply` says so."""
         from muniment.usecases.retain import retain
 
-        return retain(self.session, apply=apply)
+        return retain(self.session, apply=apply, signer=signer)
 
     @gated
     def lift(self, tombstone: str, reason: str, signer: Signer) -> int:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from muniment.usecases.examine import Examined
     from muniment.usecases.keep_conversation import Heard
     from muniment.usecases.learn import Learned
+    from muniment.usecases.lifecycle import Lived
     from muniment.usecases.policy import ByPolicy
     from muniment.usecases.propose import Proposed
     from muniment.usecases.recall import Recalled
@@ -348,6 +349,30 @@ def retained(value: Retained) -> dict[str, Any]:
         "counts": value.found.counts,
         "removed": value.removed,
         "disk": value.found.disk,
+        "claims": lived(value.claims),
+    }
+
+
+def lived(value: Lived) -> dict[str, Any]:
+    """What rules make of claims."""
+    return {
+        "rules": [encode(rule) for rule in value.rules],
+        "acts": [
+            {
+                "act": act.act,
+                "rule": act.rule,
+                "claims": list(act.ids),
+                "text": act.text,
+                "due": time_text(act.due),
+                "stale": list(act.stale),
+            }
+            for act in value.acts
+        ],
+        "done": value.done,
+        "proposed": list(value.proposed),
+        "refused": [finding(one) for one in value.refused],
+        "token": value.token or None,
+        "disk": value.disk,
     }
 
 

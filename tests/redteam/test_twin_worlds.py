@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 from muniment import Memory
 from muniment.core.declaration import DECLARATIONS
 from muniment.core.errors import Refusal
+from muniment.core.lifecycle import Lifecycle
 from muniment.core.policy import Policy
 from muniment.usecases import declare as declaring
 from muniment.usecases.apply import Outcome
@@ -200,6 +201,14 @@ def hidden_acts(world: Twin) -> dict[str, Callable[[int], Any]]:
         policy = Policy(f"board-{n}", WEB, may_review_own=("user:ana",))
         return world.as_("user:ana").declare_policy(policy, signer_of("user:ana"))
 
+    def retains(n: int) -> Any:
+        then = ("archive", "consolidate")[n % 2]  # what is deleted is refused, which is told
+        levels = (BOARD["level"],)
+        rule = Lifecycle("board", SHOP, "PT1S", then=then, levels=levels)
+        memory, signer = world.as_("user:ana"), signer_of("user:ana")
+        memory.declare(declaring.lifecycle(rule), signer=signer)
+        return memory.retain(apply=True, signer=signer)
+
     def elsewhere(n: int) -> Any:
         memory = world.as_("agent:codex", tenant=THERE)
         proposed = memory.propose(diff_of(add(item_of(n))))
@@ -237,6 +246,7 @@ def hidden_acts(world: Twin) -> dict[str, Callable[[int], Any]]:
         ),
         "declare": declares,
         "rule": rules,
+        "retain": retains,
         "import": lambda n: world.as_("user:ana").import_(EXPORT, visibility=BOARD),
         "ask": lambda n: world.as_("user:ana").recall(QUERIES[n % 4], use="answer_questions"),
         "in the other tenant": elsewhere,

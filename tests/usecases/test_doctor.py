@@ -79,6 +79,15 @@ def test_all_is_well_after_every_kind_of_change(world):
     assert summary(found)["signed"] >= 6
 
 
+@pytest.mark.req("A-DELETE", "E-APPROVER")
+def test_what_replaced_an_erased_claim_is_no_forgery(world):
+    old = world.accept(fact())
+    proposed = world.propose("agent:codex", supersede(old, fact("It is Gradle 9.")))
+    world.review("user:bob", proposed, change_01="accepted")
+    erase(world.session("user:ana"), old, signer_of("user:ana"))
+    assert diagnose(world.session("user:ana"), nothing).ok
+
+
 @pytest.mark.req("E-APPROVER")
 def test_an_unsigned_acceptance_is_found(world):
     forged(world, signature="")

@@ -23,9 +23,10 @@ OPERATIONS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], str], ...] = (
     ("inspect embeddings", ("show", "recall"), ("show", "recall"), "the reference; the space of a search"),
     ("detect conflicts", ("propose", "conflicts"), ("propose", "conflicts"), "also before every acceptance"),
     ("update and version", ("propose", "review", "history"), ("propose", "review", "history"), "no edit in place"),
-    ("consolidate related memories", ("propose",), ("propose",), "by hand, `derivation: consolidated`; else planned"),
-    ("apply a retention policy", ("propose", "erase"), ("propose", "erase"),
-     "by hand: `ttl_seconds`, `deprecate`, `erase`; policies: planned"),
+    ("consolidate related memories", ("consolidate", "propose"), ("consolidate",),
+     "or by hand: `derivation: consolidated`"),
+    ("apply a retention policy", ("retain", "propose"), ("retain", "propose"),
+     "declared rules archive, delete or propose to consolidate; by hand: `ttl_seconds`, `deprecate`"),
     ("preserve provenance", ("why", "history"), ("why", "history"), ""),
     ("expose uncertainty", ("recall", "show"), ("recall", "show"), "labels, confidence, omissions, outcome"),
 )  # fmt: skip

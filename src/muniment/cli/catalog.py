@@ -48,7 +48,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("group", "declare", "List groups, or declare one's members."),
     ("role", "declare", "List roles, or give them to a principal."),
     ("policy", "declare", "List policies, or declare or withdraw one."),
-    ("retain", "declare", "Say how long retrievals are kept, and remove what is over."),
+    ("retain", "retain", "Say how long claims and retrievals are kept, and do what is due."),
     ("serve", "serve", "Serve memory over HTTP, with the review page."),
     ("token", "token", "List tokens, or make, rotate or revoke one."),
     ("erase", "keep", "Erase a claim's content everywhere."),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from muniment.core.codec import trusted
+from muniment.core.lifecycle import KIND, Lifecycle, lifecycle_text
+from muniment.core.lifecycle import known_part as rule_part
 from muniment.core.policy import Policy
 from muniment.core.retention import Retention, known_part, retention_text
 
@@ -13,6 +15,8 @@ def declared_text(kind: str, content: Mapping[str, object]) -> str:
     """A declaration as a person reads it."""
     if kind == "retention":
         return retention_text(trusted(Retention, known_part(content)))
+    if kind == KIND:
+        return lifecycle_text(trusted(Lifecycle, rule_part(content)))
     name = str(content.get("name", ""))
     for key in ("members", "roles", "public_keys"):
         value = content.get(key)

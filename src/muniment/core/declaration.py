@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from muniment.core.access import ROLES
+from muniment.core.access import ROLES, Scope
 from muniment.core.authority import LADDER
 from muniment.core.codec import read
 from muniment.core.errors import Finding, errors_in, quoted
 from muniment.core.ids import is_id
+from muniment.core.lifecycle import Lifecycle, rule_findings
 from muniment.core.policy import Policy
 from muniment.core.retention import LONGEST_DAYS, QUERIES, RETRIEVALS, Retention
 from muniment.core.text import identifier_findings, text_findings
@@ -70,6 +71,7 @@ SHAPES: tuple[tuple[str, type], ...] = (
     ("policy", Policy),
     ("token", Token),
     ("retention", Retention),
+    ("lifecycle", Lifecycle),
 )
 DECLARATIONS = tuple(kind for kind, _ in SHAPES)
 
@@ -101,7 +103,7 @@ def _name(kind: str, name: str) -> Iterator[Finding]:
     if kind == "retention" and name != RETRIEVALS:
         message, fix = f"{quoted(name)} is nothing that is kept for a time", f"name `{RETRIEVALS}`"
         yield Finding("bad_name", message, "/name", fix, req="A-RETENTION")
-    if kind not in ("policy", "token", "retention") and (
+    if kind not in ("policy", "token", "retention", "lifecycle") and (
         ":" not in name or name.partition(":")[0] not in DECLARED_KINDS
     ):
         message = f"{quoted(name)} is not a principal's name"
@@ -132,13 +134,15 @@ def _content(name: str, content: Mapping[str, Any], value: Any) -> Iterator[Find
 
 
 def _ruled(value: Any) -> Iterator[Finding]:
-    """What is wrong with a policy, a token or a rule of retention."""
+    """What is wrong with a policy, a token, or a rule of retrievals or of claims."""
     if isinstance(value, Policy):
         yield from _policy(value)
     if isinstance(value, Token):
         yield from _token(value)
     if isinstance(value, Retention):
         yield from _retention(value)
+    if isinstance(value, Lifecycle):
+        yield from _lifecycle(value)
 
 
 def _retention(value: Retention) -> Iterator[Finding]:
@@ -150,6 +154,20 @@ def _retention(value: Retention) -> Iterator[Finding]:
         message = f"{quoted(value.queries)} says nothing of what is kept of a question"
         fix = f"use one of: {', '.join(QUERIES)}"
         yield Finding("unknown_queries", message, "/queries", fix, req="A-RETENTION")
+
+
+def _lifecycle(value: Lifecycle) -> Iterator[Finding]:
+    yield from rule_findings(value)
+    yield from _scope(value.scope, "/scope")
+    for n, tag in enumerate(value.unless_tagged):
+        yield from errors_in(text_findings(tag, f"/unless_tagged/{n}", limit=LONGEST_NOTE))
+
+
+def _scope(scope: Scope, place: str) -> Iterator[Finding]:
+    if scope.kind not in {kind.name for kind in SCOPE_KINDS} or not scope.id:
+        fix = "write it as kind:id, such as `repository:github:acme/shop`"
+        yield Finding("bad_scope", f"{quoted(scope)} is no scope", place, fix)
+    yield from errors_in(identifier_findings(scope.id, place))
 
 
 def _token(value: Token) -> Iterator[Finding]:
@@ -173,12 +191,8 @@ def _token(value: Token) -> Iterator[Finding]:
             "name one or more",
         )
         yield Finding("no_scope", message, "/scopes", fix, req="E-NOSCOPE")
-    known = {kind.name for kind in SCOPE_KINDS}
     for n, scope in enumerate(value.scopes):
-        if scope.kind not in known or not scope.id:
-            fix = "write it as kind:id, such as `repository:github:acme/shop`"
-            yield Finding("bad_scope", f"{quoted(scope)} is no scope", f"/scopes/{n}", fix)
-        yield from errors_in(identifier_findings(scope.id, f"/scopes/{n}"))
+        yield from _scope(scope, f"/scopes/{n}")
     texts = (("principal", value.principal), *(("uses", use) for use in value.uses))
     for place, text in texts:
         yield from errors_in(identifier_findings(text, f"/{place}"))

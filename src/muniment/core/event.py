@@ -48,12 +48,14 @@ KINDS = (
     ("role", "a principal's roles were declared"),
     ("policy", "a policy was declared"),
     ("retention", "how long retrievals are kept was declared"),
+    ("lifecycle", "how long claims stay in use, and what then, was declared"),
     ("credential", "a reviewer's public key was declared"),
     ("token", "a bearer's token was made or taken back"),
     ("source", "a source was kept"),
     ("passage", "a piece of a source was kept"),
     ("original", "the original bytes of an imported record were kept"),
     ("erased", "content was erased"),
+    ("archived", "a claim was taken out of use by a declared rule"),
 )
 
 

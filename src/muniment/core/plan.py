@@ -4,7 +4,7 @@
 - Confidence is capped by grade and sources; freshness is renewed only by a reading that matched (or moved).
 - A supersede leaves the old claim as it is and names it: history is never edited.
 - A restored claim comes back exactly as its reviewer signed it, review and version included.
-- A deprecation and a revalidation are new versions of the same claim.
+- A deprecation and a revalidation are new versions of the same claim; the latter brings back what was archived.
 
 >>> flagged = Change("c", "flag_conflict", target_ids=("mem_a", "mem_b"))
 >>> plan(flagged, {}, Applied(datetime(2026, 7, 8, tzinfo=UTC), "user:a"))
@@ -125,6 +125,7 @@ def _revalidated(target: Claim, change: Change, applied: Applied) -> Claim:
         ),
         review=Review("accepted", applied.by, applied.at),
         derived_stale="",
+        retired="" if target.retired == "archived" else target.retired,
         provenance=_provenance(target.provenance, change, applied),
     )
     made = _with_reading(made, made.source, reading)

@@ -213,6 +213,11 @@ def _operation(judged: Judged) -> bool:
     return judged.change.operation == "flag_conflict"
 
 
+def _out_of_use(judged: Judged) -> bool:
+    """It would bring back what was archived or known wrong, which a person decides."""
+    return judged.change.operation == "revalidate" and judged.claim.retired != ""
+
+
 POLICY_RULES: tuple[tuple[str, str, Obstacle], ...] = (
     ("other_scope", "A-BOUNDARY", _other_scope),
     ("not_structured", "B-REVIEW", _not_structured),
@@ -227,6 +232,7 @@ POLICY_RULES: tuple[tuple[str, str, Obstacle], ...] = (
     ("evidence_differs", "E-RECEIPT", _evidence_differs),
     ("not_observed", "B-REVERIFY", _not_observed),
     ("operation", "B-CONFLICTS", _operation),
+    ("out_of_use", "A-RETENTION", _out_of_use),
 )
 
 

@@ -1,6 +1,7 @@
 """Whether each version of each claim comes from an accepted change: planned again, it has to come out the same.
 
-- A version without an accepted change of its own revision was written past review.
+- A version without an accepted change of its own revision was written past review; one that a rule archived has an
+  operator's word in place of a change, and says nothing else than the one before.
 - A version that differs from what its change makes was altered on the way.
 - What was erased cannot be checked any more, and what rests on erased sources only in part.
 
@@ -17,12 +18,13 @@ from muniment.core.codec import trusted
 from muniment.core.diff import Application, Change, Decided
 from muniment.core.encode import encode
 from muniment.core.event import Envelope
+from muniment.core.lifecycle import Archived, archived
 from muniment.core.plan import Applied, plan
 from muniment.core.record import claim_from
 from muniment.core.source import Reading
 from muniment.ports.store import Snapshot
 
-_KINDS = ("claim", "decision", "application")
+_KINDS = ("claim", "decision", "application", "archived")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,10 @@ def unaccounted(snapshot: Snapshot) -> Iterator[Account]:
     for events in revisions.values():
         made = [e for e in events if e.kind == "claim"]
         if made:
-            accepted = tuple(_accepted(snapshot, events, contents, current))
+            accepted = (
+                *_accepted(snapshot, events, contents, current),
+                *_archived(events, contents, current),
+            )
             yield from (a for e in made if (a := _account(e, contents, accepted)) is not None)
             for envelope in made:
                 content = contents.get(envelope.seq)
@@ -69,9 +74,9 @@ def unaccounted(snapshot: Snapshot) -> Iterator[Account]:
 
 @dataclass(frozen=True, slots=True)
 class _Accepted:
-    """An accepted change with what it makes; None where that rests on what was erased."""
+    """An accepted change with what it makes; None where that rests on what was erased, or it was erased itself."""
 
-    decided: Decided
+    decided: Decided | None
     subjects: tuple[str, ...]
     makes: tuple[Claim, ...] | None
 
@@ -88,9 +93,16 @@ def _accepted(
         if e.kind == "application" and e.seq in contents
     }
     for envelope in events:
-        content = contents.get(envelope.seq) if envelope.kind == "decision" else None
-        decided = trusted(Decided, content) if content else None
-        if decided is None or decided.decision != "accepted":
+        if envelope.kind != "decision":
+            continue
+        content = contents.get(envelope.seq)
+        if (
+            content is None
+        ):  # erased with a claim that the change names too: it cannot be checked any more
+            yield _Accepted(None, envelope.subjects, None)
+            continue
+        decided = trusted(Decided, content)
+        if decided.decision != "accepted":
             continue
         doc = snapshot.doc("change", envelope.id)
         found = snapshot.contents([doc.seq]).get(doc.seq) if doc else None
@@ -98,6 +110,22 @@ def _accepted(
         application = applications.get(envelope.id)
         makes = _planned(change, decided, application, current) if change and application else None
         yield _Accepted(decided, envelope.subjects, makes)
+
+
+def _archived(
+    events: list[Envelope],
+    contents: Mapping[int, Mapping[str, object]],
+    current: Mapping[str, Claim | None],
+) -> Iterator[_Accepted]:
+    """What rules archived, as accepted changes with the versions that they make; who said so is `doctor`'s."""
+    for envelope in events:
+        said = contents.get(envelope.seq) if envelope.kind == "archived" else None
+        if said is not None:
+            word = trusted(Archived, dict(said))
+            before = current.get(envelope.id)
+            makes = None if before is None else (archived(before, word.rule, word.by, word.at),)
+            decided = Decided("", "", "accepted", word.by, word.at)
+            yield _Accepted(decided, envelope.subjects, makes)
 
 
 def _planned(
@@ -132,7 +160,7 @@ def _account(
     unknown = any(one.makes is None for one in behind)
     if unknown or any(_same(claim, made) for made in planned):
         return None
-    decided = behind[0].decided
+    decided = next(one.decided for one in behind if one.decided is not None)
     detail = f"version {claim.version} of {claim.id} is not what was accepted"
     return Account(decided.diff_id, decided.change_id, by, "forged", detail)
 

@@ -10,7 +10,9 @@ How one memory comes of several is `core.consolidation`'s matter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
 from muniment.core.claim import Claim
 from muniment.core.codec import micros
@@ -69,20 +71,23 @@ def consolidate(
         findings = [*_unfit(viewing, tuple(rows.values()), micros(now)), *_apart(claims)]
     if findings:
         raise InvalidInput.of(tuple(findings))
-    item = draft_of(claims, claim, session.principal, now)
-    change = {
-        "id": "change_01",
-        "operation": "add",
-        "reason": reason.strip() or f"{len(claims)} memories about one thing, in one",
-        "item": item,
-    }
+    why = reason.strip() or f"{len(claims)} memories about one thing, in one"
+    return propose(session, diff_of(claims, claim, session.principal, now, why))
+
+
+def diff_of(
+    claims: Sequence[Claim], text: str, agent: str, at: datetime, reason: str
+) -> Mapping[str, Any]:
+    """The proposal of one memory in place of several that fit together, in wire form."""
+    item = draft_of(claims, text, agent, at)
+    change = {"id": "change_01", "operation": "add", "reason": reason, "item": item}
     trigger = {
         "kind": "consolidation",
-        "uri": f"principal:{session.principal}",
+        "uri": f"principal:{agent}",
         "state": "completed",
-        "observed_at": encode(now),
+        "observed_at": encode(at),
     }
-    return propose(session, {"scope": item["scope"], "trigger": trigger, "changes": [change]})
+    return {"scope": item["scope"], "trigger": trigger, "changes": [change]}
 
 
 def _is_in_force(row: Row, at: int, viewing: Viewing) -> bool:

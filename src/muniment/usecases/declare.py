@@ -17,6 +17,7 @@ from muniment.core.declaration import declaration_findings
 from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, NotPermitted, quoted
 from muniment.core.event import Event
+from muniment.core.lifecycle import KIND, Lifecycle
 from muniment.core.policy import Policy, policy_statement
 from muniment.core.retention import RETRIEVALS, Retention
 from muniment.ports.credential import Signer
@@ -31,7 +32,7 @@ class Declaration:
     """One thing that an operator declares.
 
     Attributes:
-        kind: principal, group, role, credential, policy, token or retention.
+        kind: principal, group, role, credential, policy, token, retention or lifecycle.
         name: What it is about.
         content: What is declared.
     """
@@ -66,6 +67,11 @@ def retention(days: int, queries: str = "text") -> Declaration:
     return Declaration(
         "retention", RETRIEVALS, encode(Retention(RETRIEVALS, days, queries)) | {"days": days}
     )
+
+
+def lifecycle(rule: Lifecycle) -> Declaration:
+    """How long claims stay in use, and what then."""
+    return Declaration(KIND, rule.name, encode(rule))
 
 
 def check(declaration: Declaration) -> tuple[Finding, ...]:
@@ -106,8 +112,8 @@ def declare(
         return token_of(transaction, transaction.append(events, now))
 
 
-def require_operator(viewing: Viewing, signer: Signer | None) -> None:
-    """Refuse whoever is not an operator with its own registered credential.
+def require_operator(viewing: Viewing, signer: Signer | None) -> Signer:
+    """The operator's credential; whoever is no operator with its own registered one is refused.
 
     Raises:
         NotPermitted: Role or credential is missing.
@@ -121,6 +127,7 @@ def require_operator(viewing: Viewing, signer: Signer | None) -> None:
     ):
         message = f"{quoted(name)} has to sign this with its registered credential"
         raise NotPermitted(message, fix="open your credential with its passphrase")
+    return signer
 
 
 def _event(session: Session, snapshot: Snapshot, one: Declaration, signer: Signer | None) -> Event:

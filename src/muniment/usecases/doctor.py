@@ -19,6 +19,7 @@ from muniment.core.codec import trusted
 from muniment.core.diff import Change, Decided, change_digest, signed_statement
 from muniment.core.errors import StoreError
 from muniment.core.event import Envelope, Verification
+from muniment.core.lifecycle import Archived, archive_statement
 from muniment.core.policy import Policy, policy_digest
 from muniment.core.record import claim_from
 from muniment.ports.learning import FileReader
@@ -124,6 +125,7 @@ def _accounts(session: Session, snapshot: Snapshot, reader: FileReader) -> Itera
     governs = governance(snapshot, session.verify)
     for by, detail in governs.refused:
         yield Account("", "", by, "forged", detail)
+    yield from _archivings(session, snapshot, governs)
     decisions = [e for e in snapshot.envelopes() if e.kind == "decision"]
     contents = snapshot.contents([e.seq for e in decisions])
     for envelope in decisions:
@@ -140,6 +142,26 @@ def _accounts(session: Session, snapshot: Snapshot, reader: FileReader) -> Itera
                 yield _by_policy(case, governs, reader)
             else:
                 yield _by_person(session, envelope, decided, change, governs)
+
+
+def _archivings(session: Session, snapshot: Snapshot, governs: Governance) -> Iterator[Account]:
+    """Every claim that a rule archived: an operator of that time signed it."""
+    envelopes = [e for e in snapshot.envelopes() if e.kind == "archived"]
+    contents = snapshot.contents([e.seq for e in envelopes])
+    for envelope in (e for e in envelopes if e.seq in contents):
+        said = trusted(Archived, contents[envelope.seq])
+        where = ("", "", said.by)
+        statement = canonical(archive_statement(session.tenant, envelope.id, said))
+        if not governs.had_role(said.by, "operator", envelope.seq):
+            yield Account(*where, "forged", f"who archived {envelope.id} was no operator")
+        elif said.public_key not in governs.keys.get(said.by, ()) or not session.verify(
+            said.public_key, statement, said.signature
+        ):
+            yield Account(
+                *where, "forged", f"no registered credential signed that {envelope.id} is archived"
+            )
+        else:
+            yield Account(*where, "signed")
 
 
 def _change(snapshot: Snapshot, envelope: Envelope) -> Change | None:

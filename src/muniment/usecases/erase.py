@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from muniment.core.claim import Claim
@@ -19,6 +20,7 @@ from muniment.core.errors import Finding, InvalidInput, StoreError
 from muniment.core.event import Event
 from muniment.core.ids import is_id
 from muniment.ports.credential import Signer
+from muniment.ports.store import Transaction
 from muniment.usecases.declare import require_operator
 from muniment.usecases.retract import retraction_events
 from muniment.usecases.review import require_reviewer
@@ -58,28 +60,37 @@ def erase(session: Session, claim_id: str, signer: Signer | None) -> Erased:
         viewing = session.viewing(transaction)
         require_operator(viewing, signer)
         claim, cls, supersedes = _found(viewing, claim_id)
-        at = encode(session.now())
         seen_by = viewing.audience_of(cls)
         events = list(retraction_events(session, transaction, viewing, claim_id, "erase", seen_by))
-        stone = {"at": at, "by": session.principal, "why": "erased"}
-        events.extend(stone_events(transaction, claim, cls, stone))
-        left = {"at": at, "by": session.principal, "supersedes": list(supersedes)}
-        events.append(Event("erased", claim_id, left, cls=cls))
+        events.extend(erasing_events(session, transaction, claim, cls, supersedes))
         token = token_of(transaction, transaction.append(events, session.now()))
         removed = transaction.erase(claim_id)
-    return Erased(claim_id, removed, token, _on_disk(session, claim))
+    return Erased(claim_id, removed, token, on_disk(session, (claim,)))
 
 
-def _on_disk(session: Session, claim: Claim) -> str:
-    """Whether the bytes are gone; the note that the claim came from goes with it, if it still says so."""
-    notes, (scheme, _, id) = session.store.notes, claim.source.uri.partition(":")
-    disk = session.store.checkpoint()
-    if scheme != "note":
+def erasing_events(
+    session: Session, transaction: Transaction, claim: Claim, cls: str, supersedes: Sequence[str]
+) -> Iterator[Event]:
+    """What stays of a claim that is erased in this transaction: its tombstones, and that it was erased."""
+    at = encode(session.now())
+    stone = {"at": at, "by": session.principal, "why": "erased"}
+    yield from stone_events(transaction, claim, cls, stone)
+    left = {"at": at, "by": session.principal, "supersedes": list(supersedes)}
+    yield Event("erased", claim.id, left, cls=cls)
+
+
+def on_disk(session: Session, claims: Iterable[Claim]) -> str:
+    """Whether the bytes of erased claims are gone; the notes that they came from go too, if they still say so."""
+    notes, disk = session.store.notes, session.store.checkpoint()
+    sources = ((one.source.uri.partition(":"), one.claim) for one in claims)
+    noted = [(id, text) for (scheme, _, id), text in sources if scheme == "note"]
+    if not noted:
         return disk
     try:
-        notes.forget(session.tenant, id, claim.claim)
+        for id, text in noted:
+            notes.forget(session.tenant, id, text)
         settled = notes.settle()
-    except StoreError as error:  # the claim is erased all the same
+    except StoreError as error:  # the claims are erased all the same
         settled = f"pending: the note that it came from: {error.message}"
     return settled if disk == "complete" else disk
 

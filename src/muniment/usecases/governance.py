@@ -20,7 +20,7 @@ from muniment.ports.credential import Verifier
 from muniment.ports.store import Snapshot
 from muniment.usecases.declare import statement_of
 
-_KINDS = ("principal", "group", "role", "credential", "token", "retention")
+_KINDS = ("principal", "group", "role", "credential", "token", "retention", "lifecycle")
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 
 

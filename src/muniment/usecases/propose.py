@@ -62,13 +62,16 @@ class Proposed:
     token: str
 
 
-def propose(session: Session, given: Mapping[str, Any], is_import: bool = False) -> Proposed:
+def propose(
+    session: Session, given: Mapping[str, Any], is_import: bool = False, seen_as: str = ""
+) -> Proposed:
     """Read, check and record a diff in its wire form.
 
     Args:
         session: Who proposes, and where.
         given: The diff as JSON.
         is_import: Whether it comes from another memory.
+        seen_as: Whose view it is compared with, where a process proposes for somebody.
 
     Raises:
         InvalidInput: Findings of severity error; nothing was written.
@@ -86,7 +89,7 @@ def propose(session: Session, given: Mapping[str, Any], is_import: bool = False)
     diff, findings = read_diff(stated, ids)
     if diff is None or errors_in(findings):
         raise InvalidInput.of(findings + _further(diff, findings, micros(session.now())))
-    return record(session, diff, findings, is_import)
+    return record(session, diff, findings, is_import, seen_as)
 
 
 def refuse_oversized(given: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""When a claim is superseded, disputed, deprecated or erased, what was derived from it is up for review (`E-RETRACT`).
+"""When a claim is retracted (superseded, archived, erased, …), what was derived from it is up for review (`E-RETRACT`).
 
 - That it is stale is computed from the same records, so it holds from the same transaction on (`viewing.seen`).
 - The proposal comes from `process:retract`, in the derived claim's own scope.
@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from muniment.core.access import NOBODY, Audience, intersect
 from muniment.core.diff import Change, Diff, Trigger
@@ -29,6 +29,7 @@ _WORDS = {
     "deprecate": "deprecated",
     "dispute": "disputed",
     "erase": "erased",
+    "archive": "archived",
 }
 
 
@@ -59,6 +60,7 @@ def retraction_events(
     claim_id: str,
     cause: str,
     audience: Audience,
+    spared: Collection[tuple[str, Audience] | str] = (),
 ) -> Iterator[Event]:
     """A proposal for every claim that rests on `claim_id`, as events of the transaction that causes it.
 
@@ -67,10 +69,13 @@ def retraction_events(
         transaction: The act's.
         viewing: What the actor sees.
         claim_id: The source that is retracted.
-        cause: supersede, deprecate, dispute or erase.
+        cause: supersede, deprecate, dispute, erase or archive.
         audience: Who sees both the source and what retracts it (`E-BLINDWRITE`).
+        spared: Claims that need no proposal, for anybody or for who sees it.
     """
     for row, seen_by in dependents(viewing, claim_id, audience):
+        if row.claim_id in spared or (row.claim_id, seen_by) in spared:
+            continue
         scope = viewing.scope_of(row.cls)
         diff_id = session.fresh_id("mdiff")
         reason = f"its source {claim_id} was {_WORDS[cause]}"

@@ -1,4 +1,4 @@
-"""`principal`, `group`, `role`, `policy`, `retain`: list what is declared, or declare more; what binds is shown."""
+"""`principal`, `group`, `role`, `policy`: list what is declared, or declare more; what binds is shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from muniment import wire
 from muniment.cli import passphrase
 from muniment.cli.call import Call, Waiting, refusal, scope_from
 from muniment.cli.declared import declared_text, policy_text
@@ -19,7 +18,6 @@ from muniment.core.access import ROLES
 from muniment.core.codec import trusted
 from muniment.core.errors import quoted
 from muniment.core.policy import Policy
-from muniment.core.retention import QUERIES, Retention, known_part, retention_text
 from muniment.usecases import declare as declarations
 from muniment.usecases.declare import Declaration
 
@@ -42,7 +40,7 @@ def principal(
     if not name:
         _list(call, "principal")
         return None
-    return _bind(call, declarations.principal(name, note), fd, file, yes)
+    return bind(call, declarations.principal(name, note), fd, file, yes)
 
 
 @command
@@ -67,7 +65,7 @@ def group(
     if not members and not empty:
         fix = "name all of its members, or give `--empty`"
         raise refusal("no_members", f"{quoted(name)} would have no members", "MEMBER", fix)
-    return _bind(call, declarations.group(name, tuple(members or ())), fd, file, yes)
+    return bind(call, declarations.group(name, tuple(members or ())), fd, file, yes)
 
 
 @command
@@ -93,7 +91,7 @@ def role(
     if not given and not none:
         fix = "name all of its roles, or give `--none`"
         raise refusal("no_roles", f"{quoted(name)} would have no roles", "ROLE", fix)
-    return _bind(call, declarations.roles(name, tuple(given or ())), fd, file, yes)
+    return bind(call, declarations.roles(name, tuple(given or ())), fd, file, yes)
 
 
 @command
@@ -123,52 +121,6 @@ def policy(
     wanted = _policy(call, name, protected_ref, tuple(own), withdraw)
     _show(call, "policy", policy_text(wanted))
     return _signed(call, None, wanted, fd, file, yes)
-
-
-@command
-def retain(
-    call: Call,
-    days: Annotated[
-        int | None, typer.Option("--days", metavar="N", help="Keep them so long; 0 is without end.")
-    ] = None,
-    queries: Annotated[
-        str, typer.Option("--queries", metavar="HOW", help=f"Keep: {', '.join(QUERIES)}.")
-    ] = "",
-    apply: Annotated[bool, typer.Option("--apply", help="Remove what is over.")] = False,
-    fd: PassphraseFd = None,
-    file: PassphraseFile = None,
-    yes: Yes = False,
-) -> int | None:
-    """Say how long retrievals are kept and what of their questions, or look for what is over and remove it.
-
-    Example: `muniment retain --days 90 --queries digest`; `muniment retain`; `muniment retain --apply`
-    """
-    if days is not None or queries:
-        if apply:
-            fix = "declare first, and look at what would go with `muniment retain`"
-            raise refusal("two_acts", "a rule is declared and applied apart", "--apply", fix)
-        rule = _rule(call)
-        kept = rule.days if days is None else days
-        wanted = declarations.retention(kept, queries or rule.queries)
-        return _bind(call, wanted, fd, file, yes)
-    found = call.memory().retain(apply=apply)
-    if call.options.json:
-        call.result({"retention": wire.retained(found)})
-        return None
-    call.terminal.out(retention_text(found.rule))
-    counts = f"{found.found.retrievals} retrievals and {found.found.counts} counts of accesses"
-    if found.removed:
-        call.terminal.out(f"removed {counts}; on disk: {found.found.disk}")
-    elif found.found.retrievals or found.found.counts:
-        call.terminal.out(f"{counts} are over; remove them with `muniment retain --apply`")
-    else:
-        call.terminal.out("nothing is over")
-    return None
-
-
-def _rule(call: Call) -> Retention:
-    known = call.memory().declared("retention")
-    return trusted(Retention, known_part(known[0])) if known else Retention()
 
 
 def _policy(
@@ -225,9 +177,10 @@ def _show(call: Call, kind: str, text: str) -> None:
     call.terminal.err(Styled("this will be declared: ", "bold"), f"{kind} {text}")
 
 
-def _bind(
+def bind(
     call: Call, declaration: Declaration, fd: int | None, file: Path | None, yes: bool
 ) -> int | None:
+    """Show what was declared so far and what will be, ask, sign and declare it."""
     before = [
         one for one in call.memory().declared(declaration.kind) if one["name"] == declaration.name
     ]
