@@ -93,7 +93,7 @@ class Exchanging:
             out: The file, for `mif` the folder; None to be handed the bytes.
             use: What a format without boundaries is wanted for; `prepare_context` by default.
             visibility: Who will read it.
-            history: Whether what held once goes along.
+            history: Whether what held once goes along; for `mif`, all that was recorded before.
 
         Raises:
             InvalidInput: No scope, an unknown format, or a place that cannot be written; nothing was written.
@@ -101,11 +101,13 @@ class Exchanging:
         from muniment.usecases.exporting import export
 
         if format.strip().lower() == "mif":
-            return self._bundle(out, wiring.visibility_from(visibility))
+            return self._bundle(out, wiring.visibility_from(visibility), history)
         known, place = wiring.open_export(format, Path(out) if out is not None else None)
         return export(self.session, known, place, use, wiring.visibility_from(visibility), history)
 
-    def _bundle(self, out: str | Path | None, readers: Visibility | None) -> Exported:
+    def _bundle(
+        self, out: str | Path | None, readers: Visibility | None, history: bool
+    ) -> Exported:
         from collections import Counter
 
         from muniment.usecases.bundle import collect
@@ -115,7 +117,7 @@ class Exchanging:
             fix = "name it: `muniment export memory/ --format mif`"
             finding = Finding("no_folder", "a bundle is written to a folder", "--out", fix)
             raise InvalidInput.of((finding,))
-        collected = collect(self.session, readers.audience if readers else None)
+        collected = collect(self.session, readers.audience if readers else None, history)
         wrote = wiring.write_bundle(Path(out), collected)
         left = Counter(why for _, why in wrote.left_out)
         return Exported("mif", wrote.claims, left, (), wrote.changed + wrote.removed)

@@ -268,6 +268,7 @@ def version(value: Version) -> dict[str, Any]:
         "revision": value.revision,
         "until_revision": value.until,
         "recorded_at": value.recorded_at,
+        "restored": value.restored or None,
     }
 
 

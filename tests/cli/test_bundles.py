@@ -38,6 +38,32 @@ def test_a_store_is_exported_checked_and_restored_into_an_empty_one(reviewed, tm
     assert len(there.json["unchanged"]) == ran.json["claims"]
 
 
+def test_an_export_with_history_comes_back_with_it_in_another_store(reviewed, tmp_path):
+    out = tmp_path / "bundle"
+    ran = reviewed.run("export", str(out), "--format", "mif", "--history", "--json")
+    assert ".mif/muniment-history.jsonl" in ran.json["changed"]
+    found = reviewed.run("recall", "tests", "--use", "prepare_context", "--json")
+    id = found.json["evidence"][0]["id"]
+
+    def asked():
+        told = [reviewed.run(verb, id, "--json").json for verb in ("history", "why")]
+        return told[0]["versions"], told[1]["why"]["decisions"]
+
+    (old,), (decided,) = asked()
+    reviewed.monkeypatch.setenv("MUNIMENT_CONFIG", str(tmp_path / "elsewhere"))
+    reviewed.monkeypatch.setenv("MUNIMENT_STORE", str(tmp_path / "elsewhere.db"))
+    assert reviewed.signed("init", "--user", "ada", "--agent", "codex", "--yes").code == 0
+    done = reviewed.signed("restore", str(out), "--yes", "--json")
+    assert (done.code, len(done.json["claims"])) == (0, ran.json["claims"])
+    (new,), (told, here) = asked()
+    digest = new["restored"]
+    assert (new["claim"], new["recorded_at"]) == (old["claim"], old["recorded_at"])
+    assert (told, old["restored"]) == ({**decided, "restored": digest}, None)
+    assert here["reason"] == f"restored from export {digest}"
+    assert f"restored from {digest[:15]}" in reviewed.run("history", id).out
+    assert reviewed.run("doctor").code == 0
+
+
 def test_restoring_asks_and_without_an_answer_nothing_is_done(reviewed, tmp_path):
     out = tmp_path / "bundle"
     reviewed.run("export", str(out), "--format", "mif")

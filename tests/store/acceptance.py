@@ -110,6 +110,34 @@ def test_one_transaction_is_one_revision_however_often_it_appends(world):
         assert [e.revision for e in snapshot.envelopes()] == [1, 1, 2, 2]
 
 
+def test_a_transaction_can_record_several_revisions_that_are_committed_together(world):
+    def states(transaction):
+        first = transaction.append([claim_event(transaction, claim("a", version=1))], AT)
+        transaction.further_revision()
+        second = transaction.append([claim_event(transaction, claim("a", version=2))], AT)
+        transaction.further_revision()
+        transaction.further_revision()
+        return (
+            first,
+            second,
+            transaction.append([claim_event(transaction, claim("a", version=3))], AT),
+        )
+
+    assert world.commit(states) == (1, 2, 3)
+    with world.snapshot() as snapshot:
+        held = [
+            (row.version, row.revision, row.until_revision) for row in snapshot.history(mem("a"))
+        ]
+        assert held == [(1, 1, 2), (2, 2, 3), (3, 3, FOREVER)]
+        (cls,) = {row.cls for row in snapshot.history(mem("a"))}
+        assert [snapshot.rows([cls], revision)[0].version for revision in (1, 2, 3)] == [1, 2, 3]
+    assert world.verify().ok
+    with pytest.raises(ZeroDivisionError), world.transaction() as transaction:
+        raise ZeroDivisionError(states(transaction))
+    with world.snapshot() as snapshot:
+        assert snapshot.revision == 3
+
+
 def test_a_transaction_that_appends_nothing_makes_no_revision(world):
     world.append(doc_event("group", "a"))
     assert world.commit(lambda t: t.append([], AT)) == 1

@@ -134,6 +134,7 @@ class Version(BaseModel):
     revision: int
     until_revision: int | None
     recorded_at: str
+    restored: str | None
 
 
 class History(Answer):
@@ -150,6 +151,7 @@ class DecisionAbout(BaseModel):
     operation: str | None
     reason: str | None
     decision: DecidedForm | None
+    restored: str | None
 
 
 class WhyClaim(BaseModel):
@@ -177,6 +179,7 @@ class WhyDiff(BaseModel):
     states: dict[str, Decision]
     decisions: dict[str, DecidedForm]
     application: ApplicationForm | None
+    restored: str | None
 
 
 class WhyRetrieval(BaseModel):

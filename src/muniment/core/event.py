@@ -40,6 +40,8 @@ KINDS = (
     ("deferral", "a reviewer looked at one change and put it off"),
     ("application", "a diff was applied"),
     ("claim", "a version of a claim"),
+    ("recounted", "what an export told of a proposal that was decided in another store"),
+    ("restored", "when an export's store had recorded what is in this revision"),
     ("conflict", "two claims contradict one another, or did until it was settled"),
     ("tombstone", "a value was rejected or a claim erased: refuse it from now on"),
     ("lifted", "a tombstone was lifted by a reviewer"),

@@ -29,6 +29,9 @@ from muniment.core.claim import Claim
 from muniment.core.codec import trusted
 from muniment.core.encode import encode
 
+WITH_ITEM = ("change", "recounted")
+"""Events whose content may hold a whole claim as its item."""
+
 
 def with_normal_visibility(claim: Claim, audience: Audience | None = None) -> Claim:
     """The claim with its visibility in normal form, at most as wide as `audience` where one is given."""
@@ -77,11 +80,16 @@ def claim_from(record: Mapping[str, Any]) -> Claim:
     return trusted(Claim, record)
 
 
+def is_frame(kind: str, content: Mapping[str, Any]) -> bool:
+    """Whether an event recounts a proposal's frame, and not one of its changes or its free text."""
+    return kind == "recounted" and "proposed_by" in content
+
+
 def strip_content(kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """An event's content as it rests: without the scope and principals that its class holds."""
-    if kind == "change" and content.get("item"):
+    if kind in WITH_ITEM and content.get("item"):
         return {**content, "item": strip(content["item"])[0]}
-    if kind == "diff":
+    if kind == "diff" or is_frame(kind, content):
         return {name: value for name, value in content.items() if name != "scope"}
     if kind in ("claim", "source", "passage"):
         return strip(content)[0]
@@ -92,9 +100,9 @@ def restore_content(
     kind: str, content: Mapping[str, Any], scope: Scope, audience: Audience
 ) -> dict[str, Any]:
     """An event's content with what its class holds put back."""
-    if kind == "change" and content.get("item"):
+    if kind in WITH_ITEM and content.get("item"):
         return {**content, "item": restore(content["item"], scope, audience)}
-    if kind == "diff":
+    if kind == "diff" or is_frame(kind, content):
         return {**content, "scope": encode(scope)}
     if kind in ("claim", "source", "passage"):
         return restore(content, scope, audience)

@@ -139,7 +139,7 @@ class Transaction(Snapshot, Protocol):
         at: datetime,
         vectors: Mapping[str, Mapping[int, bytes]] = ...,
     ) -> int:
-        """Append events as part of this transaction's one revision, fold and index them.
+        """Append events as part of this transaction's revision, fold and index them.
 
         A claim's version closes the one before; each event's content is committed to under a fresh salt.
 
@@ -151,6 +151,9 @@ class Transaction(Snapshot, Protocol):
         Returns:
             The transaction's revision.
         """
+
+    def further_revision(self) -> None:
+        """Let what is appended from here on be of a revision of its own; all of them are committed together."""
 
     def embed(self, space: str, vectors: Mapping[int, bytes]) -> None:
         """Add vectors of what is in the ledger already, by event."""

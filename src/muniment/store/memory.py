@@ -83,7 +83,7 @@ class MemoryTransaction(MemorySnapshot):
         at: datetime,
         vectors: Mapping[str, Mapping[int, bytes]] = NO_VECTORS,
     ) -> int:
-        """Append events as part of this transaction's one revision, and fold them.
+        """Append events as part of this transaction's revision, and fold them.
 
         Raises:
             ValueError: An event cannot be kept as it is; none of them was appended.
@@ -116,6 +116,10 @@ class MemoryTransaction(MemorySnapshot):
         state.envelopes.append(sealed.envelope)
         state.yielded[place.seq] = derived
         state.contents[place.seq] = (salt, sealed.body)
+
+    def further_revision(self) -> None:
+        """Let what is appended from here on be of a revision of its own."""
+        self._next_revision = self.revision + 1
 
     def embed(self, space: str, vectors: Mapping[int, bytes]) -> None:
         """Add vectors of what is in the ledger already, by event; they join the index at once."""

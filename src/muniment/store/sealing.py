@@ -28,7 +28,7 @@ from muniment.core.codec import micros
 from muniment.core.encode import time_text
 from muniment.core.errors import quoted
 from muniment.core.event import GENESIS, KINDS, Envelope, Event, chain
-from muniment.core.record import restore_content, strip_content
+from muniment.core.record import WITH_ITEM, restore_content, strip_content
 
 SALT_BYTES = 16
 KEY_BYTES = 32
@@ -96,7 +96,7 @@ def seal(event: Event, place: Place, salt: bytes, where: Where | None) -> Sealed
 
 def _body(event: Event, where: Where | None) -> bytes:
     holds_scope = event.kind in ("claim", "source", "passage") or (
-        event.kind == "change" and bool(event.content.get("item"))
+        event.kind in WITH_ITEM and bool(event.content.get("item"))
     )
     if where is None:
         if event.cls:
@@ -117,7 +117,7 @@ def _body(event: Event, where: Where | None) -> bytes:
 
 def _placed(kind: str, content: Mapping[str, Any]) -> list[Any]:
     """What stripping takes away."""
-    record = content.get("item") or {} if kind == "change" else content
+    record = content.get("item") or {} if kind in WITH_ITEM else content
     return [record.get("scope"), record.get("visibility")]
 
 

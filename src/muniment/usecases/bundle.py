@@ -13,15 +13,17 @@ from muniment.core.access import Audience, within
 from muniment.core.claim import Claim
 from muniment.core.errors import Finding, InvalidInput
 from muniment.ports.interchange import Export, Outgoing, without_names
+from muniment.usecases.past import past_of
 from muniment.usecases.session import Session
 
 
-def collect(session: Session, readers: Audience | None = None) -> Export:
+def collect(session: Session, readers: Audience | None = None, history: bool = False) -> Export:
     """What leaves.
 
     Args:
         session: Who asks, and the scopes in force.
         readers: Who will read what is written; None for the one who asks.
+        history: Whether what was recorded before goes along (`usecases.past`).
 
     Raises:
         InvalidInput: No scope is in force (`E-NOSCOPE`).
@@ -45,8 +47,16 @@ def collect(session: Session, readers: Audience | None = None) -> Export:
         ]
         named = {one.claim.id for one in found}
         conflicts = tuple(c for c in viewing.conflicts() if named.issuperset(c["between"]))
-    narrow = {c.id for c in (one.claim for one in found) if not _for_all(readers, c)}
-    whole = Export(session.scopes, tuple(found), conflicts)
+        narrow = {c.id for c in (one.claim for one in found) if not _for_all(readers, c)}
+        past = None
+        if history:
+            classes = frozenset(
+                name
+                for name in viewing.classes_of(session.scopes)
+                if readers is None or within(readers, viewing.audience_of(name))
+            )
+            past = past_of(viewing, classes, frozenset(named - narrow))
+    whole = Export(session.scopes, tuple(found), conflicts, past=past)
     why = "not all readers may see it"
     return replace(whole.without(narrow), left_out=tuple((one, why) for one in sorted(narrow)))
 

@@ -19,6 +19,7 @@ from muniment.core.encode import encode
 from muniment.core.errors import Finding, InvalidInput, StoreError
 from muniment.core.event import Event
 from muniment.core.ids import is_id
+from muniment.core.record import WITH_ITEM
 from muniment.ports.credential import Signer
 from muniment.ports.store import Transaction
 from muniment.usecases.declare import require_operator
@@ -118,7 +119,7 @@ def _found(viewing: Viewing, claim_id: str) -> tuple[Claim, str, tuple[str, ...]
     if row is not None:
         return viewing.claim(claim_id), row.cls, row.supersedes
     for envelope in viewing.snapshot.envelopes_about(claim_id):
-        if envelope.kind == "change" and envelope.cls in viewing.classes:
+        if envelope.kind in WITH_ITEM and envelope.cls in viewing.classes:
             content = viewing.snapshot.contents([envelope.seq]).get(envelope.seq, {})
             item = trusted(Change, content).item if content else None
             if item is not None and item.id == claim_id:

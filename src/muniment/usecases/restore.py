@@ -5,19 +5,19 @@
 - A claim that is there already is left alone; one that says something else is told, and not overwritten.
 - A value with a tombstone does not come back (`E-TOMBSTONE`); neither does a secret (`E-SECRET`), nor a claim of a
   scope that is not in force.
+- Where the export tells what was recorded before, that comes back too (`restored_past`): every version by itself, each
+  signed by who restores, as restored from that export. What reviewers of the export's store decided is recounted, and
+  is never a decision of this one.
 - All of it in one transaction; the second time changes nothing (`E-IDEMPOTENT`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from muniment.core.access import Scope
 from muniment.core.canonical import canonical
-from muniment.core.check import secrets_in
-from muniment.core.check_boundaries import texts_of
 from muniment.core.claim import Claim
 from muniment.core.diff import (
     RESTORE,
@@ -31,13 +31,14 @@ from muniment.core.diff import (
     signed_statement,
 )
 from muniment.core.encode import encode
-from muniment.core.errors import Finding, errors_in, quoted
+from muniment.core.errors import Finding, quoted
 from muniment.core.event import Event
 from muniment.ports.credential import Signer
 from muniment.ports.interchange import Coming
 from muniment.ports.store import Transaction
 from muniment.usecases.pending import change_doc_id
 from muniment.usecases.propose import events_of
+from muniment.usecases.restored_past import PastRecords, earlier, secrets_of, steps_of
 from muniment.usecases.review import require_reviewer
 from muniment.usecases.session import Session
 from muniment.usecases.tombstones import meets_hidden, refusals
@@ -83,21 +84,20 @@ def restore(session: Session, coming: Coming, signer: Signer, dry_run: bool = Fa
         viewing = session.viewing(transaction)
         require_reviewer(viewing, signer)
         work = _Work(session, viewing, signer)
+        versions = earlier(coming.past)
         for claim in coming.claims:
-            work.look(claim)
+            work.look(claim, versions.get(claim.id, ()))
         found = Restored(
             tuple(one.id for one in work.wanted),
             tuple(work.unchanged),
             tuple(work.held),
             coming.findings + tuple(work.findings),
         )
-        if dry_run or not work.wanted:
+        there = {*work.unchanged, *work.versions}
+        told = PastRecords(transaction, viewing, coming, there, session.scopes, work.now)
+        if dry_run or not (work.wanted or told.is_new):
             return found
-        events = [
-            *work.events(transaction, coming),
-            *_conflicts(transaction, viewing, coming, work),
-        ]
-        revision = transaction.append(events, session.now())
+        revision = work.record(transaction, coming, told)
         return replace(found, diffs=tuple(work.diffs), token=token_of(transaction, revision))
 
 
@@ -108,22 +108,33 @@ class _Work:
         self.session, self.viewing, self.signer = session, viewing, signer
         self.now = session.now()
         self.wanted: list[Claim] = []
+        self.versions: dict[str, Sequence[Claim]] = {}
         self.unchanged: list[str] = []
         self.held: list[str] = []
         self.findings: list[Finding] = []
         self.diffs: list[str] = []
 
-    def look(self, claim: Claim) -> None:
-        """Decide whether a claim comes back."""
+    def look(self, claim: Claim, before: Sequence[Claim]) -> None:
+        """Decide whether a claim comes back, and which of its earlier versions with it."""
         row = self.viewing.row(claim.id)
         if row is not None and encode(self.viewing.claim(claim.id)) == encode(claim):
             self.unchanged.append(claim.id)
         elif refused := self._refused(claim, row is not None):
             self.findings.append(replace(refused, path=claim.id, severity="warning"))
-        elif self.viewing.snapshot.row(claim.id) is not None or meets_hidden(self.viewing, claim):
+        elif self.viewing.snapshot.row(claim.id) is not None or any(
+            meets_hidden(self.viewing, one) for one in (claim, *before)
+        ):
             self.held.append(claim.id)
         else:
             self.wanted.append(claim)
+            self.versions[claim.id] = tuple(one for one in before if self._is_let_in(one))
+
+    def _is_let_in(self, version: Claim) -> bool:
+        """Whether an earlier version comes back too; told where it does not."""
+        refused = self._refused(version, is_here=False)
+        if refused:
+            self.findings.append(replace(refused, path=version.id, severity="warning"))
+        return refused is None
 
     def _refused(self, claim: Claim, is_here: bool) -> Finding | None:
         """Why a claim does not come back; None where nothing that may be seen is against it."""
@@ -136,21 +147,42 @@ class _Work:
         if claim.id in self.viewing.erased():
             message, fix = "it was erased here", "nothing brings it back"
             return Finding("restore_erased", message, "", fix, req="A-DELETE")
-        secrets = errors_in(tuple(secrets_in(texts_of(claim))))
-        return next(iter((*refusals(self.viewing, claim), *secrets)), None)
+        return next(iter((*refusals(self.viewing, claim), *secrets_of(claim))), None)
 
-    def events(self, transaction: Transaction, coming: Coming) -> Iterator[Event]:
-        """One diff a scope, decided and applied."""
-        for scope in dict.fromkeys(claim.scope for claim in self.wanted):
-            diff = self._diff(scope, coming)
+    def record(self, transaction: Transaction, coming: Coming, told: PastRecords) -> int:
+        """Append everything, one revision for each state that is told; the last revision."""
+        steps = steps_of(coming.past, self.wanted, self.versions)
+        diffs = self._proposed(transaction, coming, [one for step in steps for one in step.claims])
+        revision = transaction.revision
+        for n, step in enumerate(steps):
+            if n:
+                transaction.further_revision()
+            events = (
+                [] if n else [e for d in diffs for e in events_of(transaction, self.viewing, d)]
+            )
+            for claim in step.claims:
+                events += self._applied(transaction, *self._changes[id(claim)])
+            events += told.events(step)
+            if n == len(steps) - 1:
+                events += told.conflicts_left()
+            revision = transaction.append(events, self.now)
+        return revision
+
+    def _proposed(
+        self, transaction: Transaction, coming: Coming, claims: Sequence[Claim]
+    ) -> list[Diff]:
+        """One diff a scope."""
+        self._changes: dict[int, tuple[Diff, Change]] = {}
+        diffs = []
+        for scope in dict.fromkeys(claim.scope for claim in claims):
+            diff = self._diff(scope, coming, [one for one in claims if one.scope == scope])
             self.diffs.append(diff.id)
-            yield from events_of(transaction, self.viewing, diff)
-            for change in diff.changes:
-                yield from self._applied(transaction, diff, change)
+            diffs.append(diff)
+            self._changes |= {id(one.item): (diff, one) for one in diff.changes}
+        return diffs
 
-    def _diff(self, scope: Scope, coming: Coming) -> Diff:
-        claims = [claim for claim in self.wanted if claim.scope == scope]
-        reason = "it was in an export of our own"
+    def _diff(self, scope: Scope, coming: Coming, claims: Sequence[Claim]) -> Diff:
+        reason = f"restored from export {coming.digest or coming.source}"
         return Diff(
             id=self.session.fresh_id("mdiff"),
             created_at=self.now,
@@ -158,7 +190,7 @@ class _Work:
             scope=scope,
             trigger=Trigger("restore", coming.source, "completed", self.now),
             basis=(Basis(coming.digest or coming.source),),
-            summary=f"{len(claims)} restored",
+            summary=f"{len({claim.id for claim in claims})} restored",
             changes=tuple(
                 Change(f"change_{n:02d}", "add", reason, claim, declares=RESTORE)
                 for n, claim in enumerate(claims, 1)
@@ -180,16 +212,3 @@ class _Work:
         yield Event("decision", doc_id, encode(decided), diff.id, change.subjects)
         yield Event("application", doc_id, encode(record), diff.id, change.subjects)
         yield Event("claim", claim.id, encode(claim), claim.id, (claim.id,), cls)
-
-
-def _conflicts(
-    transaction: Transaction, viewing: Viewing, coming: Coming, work: _Work
-) -> Iterator[Event]:
-    """The recorded conflicts between claims that are there now, where they are not recorded yet."""
-    there = {claim.id for claim in work.wanted} | set(work.unchanged)
-    known = {tuple(sorted(one["between"])) for one in viewing.conflicts()}
-    for conflict in coming.conflicts:
-        sides = tuple(sorted(str(one) for one in conflict.get("between", ())))
-        if len(sides) > 1 and there.issuperset(sides) and sides not in known:
-            content: Mapping[str, Any] = {**conflict, "between": list(sides)}
-            yield Event("conflict", transaction.key("conflict", *sides), content, subjects=sides)

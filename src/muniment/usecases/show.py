@@ -21,7 +21,8 @@ from muniment.core.row import Row
 from muniment.core.status import freshness_at, status_at
 from muniment.core.text import match_key
 from muniment.usecases.pending import change_doc_id, load
-from muniment.usecases.revisions import shown_as
+from muniment.usecases.recounted import told_about, why_told
+from muniment.usecases.revisions import restored_in, shown_as
 from muniment.usecases.session import Session
 from muniment.usecases.viewing import Viewing, is_name, not_found
 
@@ -143,13 +144,15 @@ class Version:
         claim: As it was.
         revision: First revision in which it held, as packets name revisions.
         until: First revision in which it held no longer; None for the latest.
-        recorded_at: UTC text.
+        recorded_at: UTC text; of what was restored, when the export's store had recorded it.
+        restored: The digest of the export that it was restored from, where it was.
     """
 
     claim: Claim
     revision: int
     until: int | None
     recorded_at: str
+    restored: str = ""
 
 
 def history(session: Session, claim_id: str) -> tuple[Version, ...]:
@@ -172,12 +175,14 @@ def _versions(
     seen.add(claim_id)
     rows = [r for r in viewing.snapshot.history(claim_id) if r.cls in viewing.classes]
     contents = viewing.snapshot.contents([r.seq for r in rows])
+    told = restored_in(viewing.snapshot)
     own = [
         Version(
             claim_from(contents[r.seq]),
             shown_as(shown, r.revision) or 0,
             shown_as(shown, r.until_revision),
-            encode(from_micros(r.recorded_at)),
+            told.get(r.revision, {}).get("at") or encode(from_micros(r.recorded_at)),
+            told.get(r.revision, {}).get("export", ""),
         )
         for r in rows
         if r.seq in contents
@@ -212,7 +217,8 @@ def why(session: Session, id: str) -> Mapping[str, Any]:
         viewing = session.viewing(snapshot)
         parsed = parse_id(id)
         if parsed is not None and parsed.prefix == "mdiff":
-            return _why_diff(viewing, id)
+            here = snapshot.doc("diff", id) is not None
+            return _why_diff(viewing, id) if here else why_told(viewing, id)
         return _why_claim(session, viewing, resolve(viewing, id))
 
 
@@ -224,6 +230,7 @@ def _why_diff(viewing: Viewing, diff_id: str) -> Mapping[str, Any]:
         "states": states,
         "decisions": {name: encode(decided) for name, decided in pending.decisions.items()},
         "application": encode(pending.applied) if pending.applied else None,
+        "restored": None,
     }
 
 
@@ -256,8 +263,8 @@ def _derives(viewing: Viewing, row: Row, claim_id: str) -> bool:
 
 
 def _decisions_about(viewing: Viewing, claim_id: str) -> list[Mapping[str, Any]]:
-    """Proposals of this claim and what was decided about them, in ledger order."""
-    found: list[Mapping[str, Any]] = []
+    """Proposals of this claim and what was decided about them, in ledger order; what an export told comes first."""
+    found = list(told_about(viewing, claim_id))
     for envelope in viewing.snapshot.envelopes_about(claim_id):
         if envelope.kind == "change" and envelope.cls in viewing.classes:
             contents = viewing.snapshot.contents([envelope.seq])
@@ -273,6 +280,7 @@ def _decisions_about(viewing: Viewing, claim_id: str) -> list[Mapping[str, Any]]
                     "operation": change.get("operation"),
                     "reason": change.get("reason"),
                     "decision": dict(decided) if decided else None,
+                    "restored": None,
                 }
             )
     return found

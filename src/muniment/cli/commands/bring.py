@@ -117,7 +117,9 @@ def export(
     ] = "",
     history: Annotated[
         bool,
-        typer.Option("--history", help="Also what is expired, superseded or deprecated (jsonl)."),
+        typer.Option(
+            "--history", help="Also what held once (jsonl), or all that was recorded (mif)."
+        ),
     ] = False,
 ) -> None:
     """Write claims as a bundle, in another format, or into a block between markers of a file that is otherwise yours.

@@ -89,9 +89,10 @@ def history(call: Call, id: ClaimId) -> None:
     for one in versions:
         claim, until = one.claim, f"-{one.until}" if one.until is not None else "-"
         state = claim.retired or claim.review.status
+        origin = f"  restored from {brief(one.restored, 20)}" if one.restored else ""
         call.terminal.out(
             Styled(f"{one.revision}{until}".rjust(8), "cyan"),
-            f"  {one.recorded_at}  {claim.id}  v{claim.version}  {state}",
+            f"  {one.recorded_at}  {claim.id}  v{claim.version}  {state}{origin}",
         )
         call.terminal.out(f"          {brief(claim.claim, 90)}")
 

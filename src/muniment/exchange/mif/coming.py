@@ -1,5 +1,7 @@
 """Read an export of our own for a restore: what is proved comes back, everything else is an import.
 
+- A past that was told and is not there as it went out makes the whole an import: what was accepted when, and by whom,
+  is then not proved.
 - The manifest's own digest, each file's digest, and each claim's digest must agree; a file that was changed is told,
   and what it says is not restored.
 - Digests show that nothing was changed by accident; who may bring it back is settled by a reviewer's signature.
@@ -14,10 +16,11 @@ from muniment.core.canonical import canonical, digest_bytes
 from muniment.core.errors import Finding, quoted
 from muniment.exchange.mif.bundle import Bundle
 from muniment.exchange.mif.concept import Concept
-from muniment.exchange.mif.export_files import MANIFEST, MANIFEST_FORMAT
+from muniment.exchange.mif.export_files import HISTORY, MANIFEST, MANIFEST_FORMAT
+from muniment.exchange.mif.past_file import past_from
 from muniment.exchange.mif.to_claims import own_claim, own_part
 from muniment.exchange.strict_json import load_json
-from muniment.ports.interchange import Coming
+from muniment.ports.interchange import Coming, Past
 
 
 def manifest_of(settings: Mapping[str, bytes]) -> Mapping[str, Any] | None:
@@ -47,6 +50,11 @@ def coming_from(bundle: Bundle, source: str) -> Coming:
         fix = "bring it in with `muniment import`, as a proposal"
         return Coming((), (), (Finding("not_our_export", message, MANIFEST, fix),), source)
     files = manifest["files"]
+    past = _past_in(bundle.settings, files)
+    if past is None:
+        message = f"what {quoted(source)} tells of the past was changed since it was exported"
+        fix = "bring it in with `muniment import`, as a proposal"
+        return Coming((), (), (Finding("history_changed", message, HISTORY, fix),), source)
     findings = [issue.finding() for issue in bundle.issues]
     claims = []
     for concept in bundle.concepts:
@@ -77,7 +85,16 @@ def coming_from(bundle: Bundle, source: str) -> Coming:
         tuple(findings),
         source,
         str(manifest["digest"]),
+        past,
     )
+
+
+def _past_in(settings: Mapping[str, bytes], files: Mapping[str, Any]) -> tuple[Past, ...] | None:
+    """The past that an export tells, none where it tells none; None where it is not as it went out."""
+    data, stated = settings.get(HISTORY.removeprefix(".mif/")), files.get(HISTORY)
+    if data is None or stated is None:
+        return () if data is None and stated is None else None
+    return past_from(data) if digest_bytes(data) == stated else None
 
 
 def _digest_of(concept: Concept) -> str:

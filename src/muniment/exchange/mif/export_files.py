@@ -23,6 +23,7 @@ from muniment.exchange.mif.from_claims import concept_of, foreign_of, label
 from muniment.exchange.mif.ids import is_uuid
 from muniment.exchange.mif.links import as_link
 from muniment.exchange.mif.mirror import uuid_of
+from muniment.exchange.mif.past_file import lines_of
 from muniment.exchange.mif.tables import concept_type_of
 from muniment.exchange.mif.to_claims import OWN
 from muniment.exchange.mif.write import markdown
@@ -30,6 +31,8 @@ from muniment.exchange.mif.yaml_write import written
 from muniment.ports.interchange import Export, Files, Outgoing
 
 MANIFEST = ".mif/muniment.json"
+HISTORY = ".mif/muniment-history.jsonl"
+"""What was recorded before, where the export tells it (`past_file`)."""
 MANIFEST_FORMAT = "muniment/1"
 SYNC_STATE = ".mif/muniment-sync.jsonl"
 """What a synced folder remembers (`exchange.shared`)."""
@@ -50,6 +53,8 @@ def bundle_files(export: Export) -> Files:
     }
     files["index.md"] = _index(leaving, names, titles).encode("utf-8")
     files[".mif/config.yaml"] = written(_config(leaving)).encode("utf-8")
+    if export.past is not None:
+        files[HISTORY] = lines_of(export.past)
     files[MANIFEST] = _manifest(files, export)
     return Files(dict(sorted(files.items())), left)
 

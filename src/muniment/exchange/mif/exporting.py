@@ -69,15 +69,16 @@ def _agreed(
     export: Export, settings_files: Mapping[str, bytes]
 ) -> tuple[Export, tuple[tuple[str, str], ...]]:
     """The export without claims of shared namespaces that no agreement names."""
-    shared = [one for one in export.claims if root(one.claim.namespace) == "_shared"]
+    told = (one.claim for one in export.past or () if one.claim is not None)
+    claims = [*(one.claim for one in export.claims), *told]
+    shared = [claim for claim in claims if root(claim.namespace) == "_shared"]
     if not shared:
         return export, ()
     agreements = read_settings(settings_files)[0].agreements
-    kept_back = {
-        one.claim.id for one in shared if not agreement_for(one.claim.namespace, agreements)
-    }
+    kept_back = {claim.id for claim in shared if not agreement_for(claim.namespace, agreements)}
     why = "no agreement in `.mif/shared-agreements` names its namespace"
-    return export.without(kept_back), tuple((one, why) for one in sorted(kept_back))
+    going = {one.claim.id for one in export.claims} & kept_back
+    return export.without(kept_back), tuple((one, why) for one in sorted(going))
 
 
 def _is_ours(name: str, data: bytes, before: Mapping[str, str]) -> bool:

@@ -161,7 +161,7 @@ class TableTransaction(TableSnapshot):
         at: datetime,
         vectors: Mapping[str, Mapping[int, bytes]] = NO_VECTORS,
     ) -> int:
-        """Append events as part of this transaction's one revision, and fold them.
+        """Append events as part of this transaction's revision, and fold them.
 
         Raises:
             ValueError: An event cannot be kept as it is; none of them was appended.
@@ -189,6 +189,10 @@ class TableTransaction(TableSnapshot):
         blocks = TableBlocks(connection, self._number)
         for space, by_place in vectors.items():
             blocks.put_vectors(space, {seqs[place]: data for place, data in by_place.items()})
+
+    def further_revision(self) -> None:
+        """Let what is appended from here on be of a revision of its own."""
+        self._next_revision = self._revision + 1
 
     def embed(self, space: str, vectors: Mapping[int, bytes]) -> None:
         """Add vectors of what is in the ledger already, by event; they join the index at once."""
