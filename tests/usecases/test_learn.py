@@ -7,6 +7,7 @@ import pytest
 from muniment.core.errors import InvalidInput
 from muniment.learn.extract import read_file
 from muniment.sources.repository import open_repository
+from muniment.usecases import learn as learning
 from muniment.usecases.learn import PRINCIPAL, learn
 from muniment.usecases.review import Choice, review
 from tests.usecases.repositories import operations
@@ -22,6 +23,46 @@ def learned(checkout):
 
 def slot_of(checkout, claim_id):
     return checkout.world.show(claim_id).claim.slot
+
+
+def at_the_same_moment(monkeypatch, module, other):
+    """Somebody else does the same after everything was compared and before it is proposed."""
+    going_on = module.record
+
+    def record(*given, **more):
+        monkeypatch.setattr(module, "record", going_on)
+        other()
+        return going_on(*given, **more)
+
+    monkeypatch.setattr(module, "record", record)
+
+
+@pytest.mark.req("E-IDEMPOTENT")
+def test_two_runs_at_the_same_moment_propose_everything_once(checkout, monkeypatch):
+    first = []
+    at_the_same_moment(monkeypatch, learning, lambda: first.append(checkout.learn()))
+    late = checkout.learn()
+    changes = first[0].proposed.diff.changes
+    assert (late.proposed, late.waiting) == (None, len(changes))
+    assert sum(len(one.diff.changes) for one in checkout.world.inbox()) == len(changes)
+
+
+@pytest.mark.req("E-IDEMPOTENT")
+def test_of_two_runs_at_the_same_moment_the_later_proposes_what_it_alone_found(
+    checkout, monkeypatch
+):
+    few = []
+
+    def learn_less():
+        (checkout.folder / "Makefile").rename(checkout.folder / "Makefile.off")
+        few.append(checkout.learn().proposed.diff)
+        (checkout.folder / "Makefile.off").rename(checkout.folder / "Makefile")
+
+    at_the_same_moment(monkeypatch, learning, learn_less)
+    late = checkout.learn()
+    slots = [c.item.slot for d in (few[0], late.proposed.diff) for c in d.changes]
+    assert late.proposed.diff.changes and len(slots) == len(set(slots))
+    assert late.waiting == len(few[0].changes)
 
 
 @pytest.mark.req("E-RECEIPT", "B-SOURCE", "A-SOURCE")

@@ -9,6 +9,7 @@ import pytest
 
 from muniment.core.errors import NotFound
 from muniment.sources.router import Router
+from muniment.usecases import reread as rereading
 from muniment.usecases.reread import PRINCIPAL, kinds, reread
 from muniment.usecases.review import Choice, review
 from tests.usecases.world import signer_of
@@ -92,6 +93,22 @@ def test_a_proposal_that_waits_is_not_made_twice(learned):
     first = reread(after(learned, 100))
     again = reread(after(learned, 100))
     assert (again.proposed, len(again.waiting)) == ((), len(operations(first)))
+
+
+@pytest.mark.req("E-IDEMPOTENT")
+def test_two_at_the_same_moment_propose_everything_once(learned, monkeypatch):
+    going_on, first = rereading.record, []
+
+    def record(*given, **more):
+        monkeypatch.setattr(rereading, "record", going_on)
+        first.append(reread(after(learned, 100)))
+        return going_on(*given, **more)
+
+    monkeypatch.setattr(rereading, "record", record)
+    late = reread(after(learned, 100))
+    assert operations(first[0])
+    assert (late.proposed, len(late.waiting)) == ((), len(operations(first[0])))
+    assert sum(len(one.diff.changes) for one in learned.world.inbox()) == len(late.waiting)
 
 
 def test_a_claim_that_may_not_be_seen_is_not_found(learned):

@@ -370,6 +370,22 @@ def test_a_rejected_edit_is_not_proposed_again_and_its_file_is_left(ada):
     assert not ada.sync().is_waiting
 
 
+@pytest.mark.req("E-TOMBSTONE")
+def test_a_rejected_title_is_not_proposed_again_and_keeps_no_other_edit_out(ada):
+    ada.remember("Use pnpm for packages.", title="Packages")
+    ada.sync()
+    path = ada.edit("title: Packages", "title: Parcels")
+    ada.sync()
+    ada.reject_all()
+    found = ada.sync()
+    assert [one.reason for one in found.refused] == ["it was rejected before"]
+    path.write_text(path.read_text().replace("title: Parcels", "title: Package manager"))
+    assert [one.operation for one in ada.sync().proposed] == ["supersede"]
+    ada.accept_all()
+    assert "Package manager" in {c.title for c in ada.memory.claims(ada.ids()).values()}
+    assert ada.sync().is_settled
+
+
 @pytest.mark.req("E-SECRET")
 def test_a_secret_in_a_file_is_not_proposed_and_does_not_keep_the_others_out(ada):
     ada.folder.mkdir(parents=True)

@@ -197,3 +197,41 @@ def test_a_hidden_tombstone_looks_pending_and_holds_the_change(world):
     assert world.accepted() == set()
     with pytest.raises(Conflicted, match="rejected before"):
         world.review("user:ana", told, change_01="accepted")
+
+
+# --- what stays as it was accepted -------------------------------------------------------------------
+
+
+def edited(world, target, **parts):
+    return world.propose("agent:codex", supersede(target, uses_tool("pnpm", **parts)))
+
+
+def test_a_rejected_edit_refuses_itself_and_neither_the_unchanged_text_nor_another_edit():
+    world = World()
+    target = world.accept(uses_tool("pnpm"))
+    for _ in range(2):
+        world.review(
+            "user:ana", edited(world, target, title="Wrong"), change_01=Choice("rejected", "no")
+        )
+        name = refused(lambda: edited(world, target, title="Wrong"))
+        world.propose("agent:codex", add(uses_tool("pnpm")))  # a second record of what holds
+        lift(world.session("user:ana"), name, "it is right, after all", signer_of("user:ana"))
+    world.review("user:ana", edited(world, target, title="Right"), change_01="accepted")
+
+
+def test_a_rejected_edit_of_the_text_refuses_the_new_text_everywhere_and_the_old_nowhere():
+    world = World()
+    target = world.accept(uses_tool("pnpm", title="Tool"))
+    other = world.propose("agent:codex", supersede(target, uses_tool("npm", title="Tool")))
+    world.review("user:ana", other, change_01=Choice("rejected", "it is not so"))
+    refused(lambda: world.propose("agent:codex", add(uses_tool("npm"))))
+    refused(lambda: world.propose("agent:codex", supersede(target, uses_tool("npm", title="X"))))
+    edited(world, target, title="Other")
+
+
+def test_a_rejected_second_record_of_what_holds_does_not_keep_it_from_being_edited():
+    world = World()
+    target = world.accept(uses_tool("pnpm"))
+    world.reject(uses_tool("pnpm"))
+    refused(lambda: world.propose("agent:codex", add(uses_tool("pnpm"))))
+    world.review("user:ana", edited(world, target, title="Tool"), change_01="accepted")

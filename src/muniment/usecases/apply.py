@@ -29,7 +29,7 @@ from muniment.usecases.examine import Examined, examine, seen_by, settles
 from muniment.usecases.pending import change_doc_id, load
 from muniment.usecases.retract import retraction_events
 from muniment.usecases.session import Session
-from muniment.usecases.tombstones import meets_hidden, stone_events
+from muniment.usecases.tombstones import meets_hidden, replaced_by, stone_events
 from muniment.usecases.viewing import Viewing, token_of
 
 
@@ -82,7 +82,7 @@ def apply_decisions(
         held = tuple(
             c.id
             for c in _changes(pending, decisions, "accepted")
-            if c.item and meets_hidden(viewing, c.item)
+            if c.item and meets_hidden(viewing, c.item, replaced_by(viewing, c))
         )
         work = _Work(session, transaction, viewing, readings, examined)
         for change in _changes(pending, decisions, "accepted"):
@@ -292,7 +292,8 @@ class _Work:
             "diff": decided.diff_id,
             "change": change.id,
         }
-        self.events.extend(stone_events(self.transaction, item, cls, content))
+        target = replaced_by(self.viewing, change)
+        self.events.extend(stone_events(self.transaction, item, cls, content, target))
 
     def decide(self, pending: Pending, decisions: Mapping[str, Decided]) -> None:
         """Add the decisions, and the records of what was applied."""

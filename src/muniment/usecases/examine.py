@@ -25,7 +25,7 @@ from muniment.core.fold import claim_keys, value_keys
 from muniment.core.row import Row
 from muniment.core.text import LONGEST_TEXT, text_findings
 from muniment.usecases.imported import PRINCIPAL as IMPORTER
-from muniment.usecases.tombstones import refusals
+from muniment.usecases.tombstones import refusals, replaced_by
 from muniment.usecases.viewing import Viewing
 
 
@@ -63,7 +63,8 @@ def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> 
         known = _known(viewing, change.item, now, is_import)
         known = _with_texts(known, fine, records[index]["item"])
         findings.extend(f.under(place) for f in check_claim(change.item, known))
-        findings.extend(f.under(place) for f in refusals(viewing, change.item))
+        target = replaced_by(viewing, change)
+        findings.extend(f.under(place) for f in refusals(viewing, change.item, target))
         keys = looked_up[index]
         known_already = standing(viewing, change, keys)
         named = {conflict.right for conflict in known_already}

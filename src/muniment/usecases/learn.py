@@ -108,6 +108,7 @@ def learn(
     run = _Run(session, repository, scope, session.visibility)
     with session.store.snapshot(session.tenant) as snapshot:
         viewing = session.viewing(snapshot)
+        run.seen = snapshot.revision
         changes = tuple(run.compare(viewing, found))
     withdrawn = withdraw(session, run.outdated, PRINCIPAL, _SAYS_ELSE)
     proposed = _propose(session, run, changes) if changes else None
@@ -171,14 +172,14 @@ class _Run:
         )
         self.now: datetime = session.now()
         self.condition = _branch_condition(repository)
-        self.waiting = self.unchanged = 0
+        self.waiting = self.unchanged = self.seen = 0
         self.left_out: list[Ignored] = []
         self.outdated: list[tuple[str, Change]] = []
 
     def compare(self, viewing: Viewing, found: Mapping[str, Found]) -> Iterator[Change]:
         """The changes to propose."""
         remembered = self._remembered(viewing)
-        pending = self._pending(viewing)
+        pending = self._pending(viewing, 0)
         number = 0
         for change in self._wanted(viewing, found, remembered):
             key = _change_key(change)
@@ -203,10 +204,18 @@ class _Run:
         claims = viewing.claims(live).values()
         return {c.slot: c for c in claims if c.slot and c.validity.conditions == self.condition}
 
-    def _pending(self, viewing: Viewing) -> dict[str, tuple[str, Change]]:
-        """Open changes of earlier runs for this repository, by slot or target."""
+    def overtaken(self, viewing: Viewing, changes: tuple[Change, ...]) -> frozenset[str]:
+        """Those of some changes that another run proposed meanwhile; the store is locked."""
+        if viewing.snapshot.revision == self.seen:
+            return frozenset()
+        pending = self._pending(viewing, self.seen)
+        found = ((c, pending.get(c.item.slot if c.item else c.target_id)) for c in changes)
+        return frozenset(c.id for c, one in found if one and _change_key(c) == _change_key(one[1]))
+
+    def _pending(self, viewing: Viewing, since: int) -> dict[str, tuple[str, Change]]:
+        """Open changes of runs for this repository after a revision, by slot or target."""
         found: dict[str, tuple[str, Change]] = {}
-        for diff in waiting(_as(viewing, PRINCIPAL)):
+        for diff in waiting(_as(viewing, PRINCIPAL), since=since):
             if diff.diff.proposed_by == PRINCIPAL and diff.diff.scope == self.scope:
                 for change in open_changes(diff):
                     slot = change.item.slot if change.item else change.target_id
@@ -222,8 +231,9 @@ class _Run:
             if change is None:
                 self.unchanged += 1
                 continue
+            old = remembered.get(slot) if change.operation == "supersede" else None
             refused = secret_findings(item.claim + "\n" + one.extract.value, "") or refusals(
-                viewing, item
+                viewing, item, old
             )
             if refused and change.item is not None:
                 line = item.source.evidence[0].line
@@ -320,10 +330,43 @@ def _change_key(change: Change) -> tuple[object, ...]:
     return change.operation, change.target_id, statement, spans
 
 
+class _Overtaken(Exception):
+    """Another run proposed some of the same meanwhile."""
+
+    def __init__(self, changes: frozenset[str]) -> None:
+        super().__init__()
+        self.changes = changes
+
+
 def _propose(session: Session, run: _Run, changes: tuple[Change, ...]) -> Proposed | None:
+    """Propose what nobody else did meanwhile, and no rule refuses; None where that is nothing."""
+    proposer = replace(session, principal=PRINCIPAL)
+
+    def locked(viewing: Viewing) -> None:
+        if since := run.overtaken(viewing, changes):
+            raise _Overtaken(since)
+
+    is_first = True
+    while changes:
+        diff = _diff(session, run, changes)
+        try:
+            return record(proposer, diff, seen_as=session.principal, locked=locked)
+        except _Overtaken as since:
+            run.waiting += len(since.changes)
+            changes = tuple(one for one in changes if one.id not in since.changes)
+        except InvalidInput as refusal:
+            if not is_first:
+                raise
+            is_first = False
+            changes, left = without_refused(changes, refusal.findings)
+            run.left_out.extend(left)
+    return None
+
+
+def _diff(session: Session, run: _Run, changes: tuple[Change, ...]) -> Diff:
     head = run.repository.head()
     uri = f"repo:{run.repository.id}" + (f"@{head}" if head else "")
-    diff = Diff(
+    return Diff(
         id=session.fresh_id("mdiff"),
         created_at=run.now,
         proposed_by=PRINCIPAL,
@@ -334,17 +377,6 @@ def _propose(session: Session, run: _Run, changes: tuple[Change, ...]) -> Propos
         changes=changes,
         ignored_candidates=tuple(run.left_out),
     )
-    proposer = replace(session, principal=PRINCIPAL)
-    try:
-        return record(proposer, diff, seen_as=session.principal)
-    except InvalidInput as refusal:
-        kept, left = without_refused(changes, refusal.findings)
-        run.left_out.extend(left)
-        if not kept:
-            return None
-        ignored = tuple(run.left_out)
-        diff = replace(diff, changes=kept, summary=_summary(kept), ignored_candidates=ignored)
-        return record(proposer, diff, seen_as=session.principal)
 
 
 def _summary(changes: tuple[Change, ...]) -> str:

@@ -4,7 +4,8 @@
 - What the source no longer says is proposed to be deprecated; what cannot be reached proves nothing and is reported.
 - By default only claims are read whose verification ran out or whose last reading doubted them.
 - The proposals come from `process:reread`; a policy may accept what it can derive again.
-- A proposal that waits already is not made twice.
+- A proposal that waits already is not made twice, not by two at the same moment either: what waits is looked at again
+  under the store's lock.
 """
 
 from __future__ import annotations
@@ -76,8 +77,9 @@ def reread(session: Session, claim_ids: tuple[str, ...] = (), everything: bool =
             again.append(claim.id)
         elif change is not None:
             changes.setdefault(claim.scope, []).append(change)
-    proposed = tuple(_propose(session, scope, found) for scope, found in changes.items())
-    return Reread(readings, proposed, tuple(unread), tuple(again))
+    proposed = (_propose(session, scope, found, again) for scope, found in changes.items())
+    made = tuple(one for one in proposed if one is not None)
+    return Reread(readings, made, tuple(unread), tuple(again))
 
 
 def _chosen(
@@ -121,10 +123,45 @@ def _change(claim: Claim, reading: Reading) -> Change | None:
     return None
 
 
-def _propose(session: Session, scope: Scope, changes: list[Change]) -> Proposed:
+class _Overtaken(Exception):
+    """Another run proposed some of the same meanwhile."""
+
+    def __init__(self, known: set[tuple[str, str]]) -> None:
+        super().__init__()
+        self.known = known
+
+
+def _propose(
+    session: Session, scope: Scope, changes: list[Change], again: list[str]
+) -> Proposed | None:
+    """Propose what does not wait by now; None where that is nothing.
+
+    Args:
+        session: Who asks.
+        scope: The claims' scope.
+        changes: What the readings ask for.
+        again: Takes in the claims for which the same waits.
+    """
+
+    def locked(viewing: Viewing) -> None:
+        known = _waiting(viewing)
+        if any((one.operation, one.target_id) in known for one in changes):
+            raise _Overtaken(known)
+
+    try:
+        diff = _diff(session, scope, changes)
+        proposer = replace(session, principal=PRINCIPAL)
+        return record(proposer, diff, seen_as=session.principal, locked=locked)
+    except _Overtaken as since:
+        left = [one for one in changes if (one.operation, one.target_id) not in since.known]
+        again += [one.target_id for one in changes if one not in left]
+        return _propose(session, scope, left, again) if left else None
+
+
+def _diff(session: Session, scope: Scope, changes: list[Change]) -> Diff:
     numbered = tuple(replace(change, id=f"change_{n:02d}") for n, change in enumerate(changes, 1))
     uris = dict.fromkeys(change.source.uri for change in numbered if change.source)
-    diff = Diff(
+    return Diff(
         id=session.fresh_id("mdiff"),
         created_at=session.now(),
         proposed_by=PRINCIPAL,
@@ -134,7 +171,6 @@ def _propose(session: Session, scope: Scope, changes: list[Change]) -> Proposed:
         summary=f"{len(numbered)} claims read again at their sources",
         changes=numbered,
     )
-    return record(replace(session, principal=PRINCIPAL), diff, seen_as=session.principal)
 
 
 def kinds(result: Reread) -> Iterator[tuple[str, int]]:

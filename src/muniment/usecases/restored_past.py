@@ -105,6 +105,7 @@ class PastRecords:
         self.transaction, self.viewing, self.coming = transaction, viewing, coming
         self.there, self.scopes, self.at = frozenset(there), frozenset(scopes), encode(now)
         self._conflicts = {tuple(sorted(one["between"])) for one in viewing.conflicts()}
+        self._claims = {claim.id: claim for claim in coming.claims}
         self._told_conflicts: set[tuple[str, ...]] = set()
         self._here = {doc.id for doc in transaction.docs("recounted")}
         self._here |= {doc.id for doc in transaction.docs("change")}
@@ -176,7 +177,8 @@ class PastRecords:
                 "change": decided["change_id"],
                 EXPORT: told[EXPORT],
             }
-            yield from stone_events(self.transaction, item, cls, left)
+            target = self._claims.get(one.content.get("target_id", ""))
+            yield from stone_events(self.transaction, item, cls, left, target)
 
     def _conflict(self, one: Past) -> Iterator[Event]:
         sides = tuple(sorted(one.about))
