@@ -236,6 +236,15 @@ class Memory(Exchanging, GroundedVerbs, Keeping, Noting, Operating, Reviewing):
         return report(self.session, claim_id, verdict, reason, parts)
 
     @gated
+    def narrow(
+        self, claim: str, visibility: Visibility | Mapping[str, Any], reason: str
+    ) -> Proposed:
+        """Propose that fewer may see a claim, and with it what rests on it; see `usecases.narrow`."""
+        from muniment.usecases.narrow import narrow
+
+        return narrow(self.session, claim, visibility, reason)
+
+    @gated
     def consolidations(self) -> tuple[Group, ...]:
         """The memories that could be one; see `usecases.consolidate`."""
         from muniment.usecases.consolidate import consolidations

@@ -135,6 +135,14 @@ def seen_acts(world: Twin) -> dict[str, Callable[[int], Any]]:
         proposes(change)
         return decides(-1, "accepted")
 
+    def narrows(n: int) -> str:
+        """Somebody who sees more takes a claim out of the others' sight."""
+        by, target = world.as_("user:ana"), pick(world.claims, n)
+        made = by.narrow(target, NARROWER, "it names a customer")
+        choice = {"change_01": Choice("accepted")}
+        world.as_("user:cy").review(made.diff.id, choice, signer_of("user:cy"))
+        return "narrowed"
+
     return {
         "propose": lambda n: proposes(add(item_of(n))),
         "accept": lambda n: decides(n, "accepted"),
@@ -157,6 +165,7 @@ def seen_acts(world: Twin) -> dict[str, Callable[[int], Any]]:
         "import": lambda n: world.as_("user:dan").import_(
             EXPORT, visibility=TEAM, dry_run=n % 2 > 0
         ),
+        "narrow": narrows,
         "point at what is not there": lambda n: proposes(deprecate("mem_none")),
     }
 
@@ -332,6 +341,15 @@ def test_what_others_do_in_hiding_changes_no_word_of_what_is_told(steps):
     hidden = [*among.board[:1], *among.waiting[:1]]
     assert among.told == alone.told
     assert everything(among, hidden) == everything(alone, hidden)
+
+
+@pytest.mark.req("B-TRAVEL")
+def test_what_is_narrowed_is_out_of_the_others_sight():
+    world = driven([("add", 1, []), ("derive", 0, []), ("narrow", 0, [])], with_hidden=False)
+    assert world.told[-1] == "'narrowed'"
+    for one in world.claims:
+        assert told(partial(world.as_("user:ana").show, one)).startswith("Shown")
+        assert "NotFound" in told(partial(world.as_("user:bob").show, one))
 
 
 @pytest.mark.parametrize("name", HIDDEN_ACTS)

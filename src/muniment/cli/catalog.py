@@ -22,6 +22,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("remember", "propose", "Propose one claim."),
     ("propose", "propose", "Propose a diff from a file."),
     ("report", "propose", "Say that a memory was wrong, outdated or useful: a proposal."),
+    ("narrow", "consolidate", "Propose that fewer may see a claim, and what rests on it."),
     ("consolidate", "consolidate", "Propose one memory made of several, or list which could be."),
     ("note", "note", "Keep notes that end by themselves; propose what should last."),
     ("bridge", "bridge", "Propose that a phrase of queries may be rewritten to another."),

@@ -46,6 +46,13 @@ def show_change(screen: Terminal, standing: Standing, number: int, total: int) -
         screen.out(Styled("why      ", "cyan"), brief(change.reason, 200))
     if change.declares:
         screen.out(Styled(f"declares a {change.declares}", "yellow"))
+    if change.visibility:
+        audience = [" or ".join(who) or "nobody" for who in change.visibility.audience]
+        screen.out(
+            Styled("seen by  ", "cyan"),
+            one_line(" and ".join(audience)),
+            " of those who see it now",
+        )
     for seen in standing.seen:
         _evidence(screen, seen)
     if not standing.seen:

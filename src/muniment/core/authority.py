@@ -82,6 +82,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("bridge", "proposer", True, "bridge", route="POST /v1/bridges", page=True),
     Verb("consolidations", "reader", command="consolidate"),
     Verb("consolidate", "proposer", True, "consolidate"),
+    Verb("narrow", "proposer", True, "narrow"),
     Verb("learn", "proposer", True, "learn"),
     Verb("reread", "proposer", True, "reread", page=True),
     Verb("import_", "proposer", True, "import"),

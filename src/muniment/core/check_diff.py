@@ -18,16 +18,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from muniment.core.access import Audience, Scope, within
-from muniment.core.diff import WEAK_TRIGGER_STATES, Change, Diff, Trigger
+from muniment.core.diff import NARROWING, WEAK_TRIGGER_STATES, Change, Diff, Trigger
 from muniment.core.errors import Finding, quoted
 from muniment.core.row import Row
+from muniment.core.vocabulary import names, unknown_name
 
 _ = (UTC, datetime, Scope, Trigger)  # named by the doctest
 _SHORT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _NEEDS_TARGET = ("supersede", "deprecate", "revalidate")
 _NEEDS_ITEM = ("add", "supersede")
 _IN_USE = ("accepted", "needs_review")
-_DECLARATIONS = ("promotion", "declassification")
+_DECLARATIONS = ("promotion", "declassification", NARROWING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,8 @@ def resolution_has_evidence(diff: Diff, targets: Targets) -> Iterator[Finding]:
 def revalidation_has_source(diff: Diff, targets: Targets) -> Iterator[Finding]:
     """A revalidation says what was looked at (`B-REVERIFY`)."""
     for place, change in _places(diff):
-        if change.operation == "revalidate" and change.source is None and change.reading is None:
+        unread = change.source is None and change.reading is None
+        if change.operation == "revalidate" and unread and change.declares != NARROWING:
             message = "a revalidation does not say what was looked at"
             yield Finding(
                 "revalidated_without_source",
@@ -242,7 +244,7 @@ def revalidation_has_source(diff: Diff, targets: Targets) -> Iterator[Finding]:
 
 
 def declarations_are_known(diff: Diff, targets: Targets) -> Iterator[Finding]:
-    """A declared change of scope or visibility is a promotion or a declassification (`B-DIFFREVIEW`)."""
+    """A declared change of scope or visibility is a promotion, declassification or narrowing (`B-DIFFREVIEW`)."""
     for place, change in _places(diff):
         if change.declares and change.declares not in _DECLARATIONS:
             message = f"{quoted(change.declares)} is not a declaration"
@@ -253,6 +255,45 @@ def declarations_are_known(diff: Diff, targets: Targets) -> Iterator[Finding]:
                 f"use one of: {', '.join(_DECLARATIONS)}",
                 req="B-DIFFREVIEW",
             )
+
+
+def narrowing_is_whole(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """Who may see a claim is narrowed by a revalidation that says so and by whom, and by nothing beside it."""
+    for place, change in _places(diff):
+        if (change.declares == NARROWING) != (change.visibility is not None):
+            message = "a narrowing says who may still see the claim, and nothing else does"
+            fix = (
+                "give `declares: narrowing` and `visibility: {level, allowed_principals}` together"
+            )
+            yield Finding(
+                "narrowing_not_whole", message, f"{place}/visibility", fix, req="B-TRAVEL"
+            )
+        elif change.declares == NARROWING and change.operation != "revalidate":
+            message = f"{change.operation} narrows nothing"
+            fix = "use `operation: revalidate`"
+            yield Finding("not_a_narrowing", message, f"{place}/operation", fix, req="B-TRAVEL")
+        beside = sum(change.target_id in (c.target_id, *c.target_ids) for c in diff.changes)
+        if change.declares == NARROWING and beside > 1:
+            message = f"the diff changes {quoted(change.target_id)} in another way too"
+            fix = "narrow it by a diff of its own"
+            yield Finding("narrowed_with_more", message, f"{place}/target_id", fix, req="B-TRAVEL")
+
+
+def narrowing_narrows(diff: Diff, targets: Targets) -> Iterator[Finding]:
+    """A narrowing names somebody, and takes sight from somebody (`B-TRAVEL`)."""
+    for place, change in _places(diff):
+        old, wanted = targets.audiences.get(change.target_id), change.visibility
+        if change.declares != NARROWING or old is None or wanted is None:
+            continue
+        if wanted.level not in names("visibility_level"):
+            yield unknown_name("visibility_level", wanted.level, f"{place}/visibility/level")
+        elif () in wanted.audience:
+            message, fix = "nobody would see the claim any more", "name who may, or erase the claim"
+            yield Finding("no_principals", message, f"{place}/visibility", fix, req="B-TRAVEL")
+        elif within(old, wanted.audience):
+            message = "whoever sees the claim now would see it still"
+            fix = "name fewer; to widen it, deprecate and add with `declares: declassification`"
+            yield Finding("not_narrower", message, f"{place}/visibility", fix, req="B-TRAVEL")
 
 
 DIFF_RULES: tuple[tuple[str, Rule], ...] = (
@@ -270,6 +311,8 @@ DIFF_RULES: tuple[tuple[str, Rule], ...] = (
     (REQ, resolution_has_evidence),
     ("B-REVERIFY", revalidation_has_source),
     ("B-DIFFREVIEW", declarations_are_known),
+    ("B-TRAVEL", narrowing_is_whole),
+    ("B-TRAVEL", narrowing_narrows),
 )
 
 

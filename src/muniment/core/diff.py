@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from muniment.core.access import Scope
+from muniment.core.access import Scope, Visibility
 from muniment.core.canonical import digest
 from muniment.core.claim import Claim, Freshness
 from muniment.core.encode import encode
@@ -33,6 +33,8 @@ STRONG_TRIGGER_STATES = (
     "merged", "accepted", "closed", "resolved", "confirmed", "published", "observed", "released", "completed",
 )  # fmt: skip
 RESTORE = "restore"
+NARROWING = "narrowing"
+DECLASSIFICATION = "declassification"
 WEAK_TRIGGER_STATES = ("draft", "open", "proposed", "rejected", "abandoned", "unmerged", "unknown")
 
 
@@ -70,8 +72,10 @@ class Change:
         reading: What was found on re-reading, for revalidate.
         conflict_notes: What is to be said of the contradiction, for flag_conflict.
         resolves: Claims whose conflict with the target this change settles.
-        declares: `promotion` or `declassification`, where scope or visibility changes on purpose; `restore` where a
-            claim of an export of our own comes back as it was (never proposed, see `usecases.restore`).
+        declares: `promotion` or `declassification`, where scope or visibility changes on purpose; `narrowing` where a
+            revalidation says that fewer may see a claim; `restore` where a claim of an export of our own comes back
+            as it was (never proposed, see `usecases.restore`).
+        visibility: For a narrowing: who may see it, of those who may now.
         retire: For deprecate: `invalid` (known wrong) or `archived`; empty for no longer useful.
         findings: What the checks noticed and a reviewer should see.
     """
@@ -89,6 +93,7 @@ class Change:
     resolves: tuple[str, ...] = ()
     declares: str = ""
     retire: str = ""
+    visibility: Visibility | None = None
 
     @property
     def subjects(self) -> tuple[str, ...]:
@@ -186,6 +191,17 @@ class Pending:
         """Where a change stands; pending until somebody decided."""
         decided = self.decisions.get(change_id)
         return decided.decision if decided else "pending"
+
+
+def says_of(change: Change) -> frozenset[str]:
+    """Every claim that a change speaks of or was made from: who lost sight of one sees the change no more.
+
+    What a declassification was made from is told on purpose.
+    """
+    sources = change.source.derived_from if change.source else ()
+    if change.item and change.declares != DECLASSIFICATION:
+        sources += change.item.source.derived_from
+    return frozenset((*change.subjects, *sources))
 
 
 def change_digest(change: Change) -> str:

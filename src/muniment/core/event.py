@@ -57,6 +57,7 @@ KINDS = (
     ("passage", "a piece of a source was kept"),
     ("original", "the original bytes of an imported record were kept"),
     ("erased", "content was erased"),
+    ("narrowed", "fewer may see a claim from here on"),
     ("archived", "a claim was taken out of use by a declared rule"),
 )
 

@@ -4,6 +4,7 @@
 - Confidence is capped by grade and sources; freshness is renewed only by a reading that matched (or moved).
 - A supersede leaves the old claim as it is and names it: history is never edited.
 - A restored claim comes back exactly as its reviewer signed it, review and version included.
+- A narrowing is a new version that fewer may see; nothing else of the claim changes.
 - A deprecation and a revalidation are new versions of the same claim; the latter brings back what was archived.
 
 >>> flagged = Change("c", "flag_conflict", target_ids=("mem_a", "mem_b"))
@@ -19,7 +20,8 @@ from datetime import UTC, datetime
 
 from muniment.core.claim import Claim, Freshness, Provenance, Review, Transformation
 from muniment.core.confidence import settled
-from muniment.core.diff import RESTORE, Change
+from muniment.core.diff import NARROWING, RESTORE, Change
+from muniment.core.narrowing import narrowed
 from muniment.core.source import Reading, Source, renewed
 
 _ = UTC  # named by the doctest
@@ -59,6 +61,10 @@ def plan(change: Change, current: Mapping[str, Claim], applied: Applied) -> tupl
         return ()
     if change.operation == "deprecate":
         return (_deprecated(target, change, applied),)
+    if change.declares == NARROWING and change.visibility is not None:
+        visibility = change.visibility
+        made = narrowed(target, visibility.audience, visibility.level)
+        return (replace(made, provenance=_provenance(target.provenance, change, applied)),)
     if change.operation == "revalidate":
         return (_revalidated(target, change, applied),)
     return ()

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from muniment.core.diff import Change, Decided, Pending, change_digest
+from muniment.core.diff import NARROWING, Change, Decided, Pending, change_digest
 from muniment.core.errors import Finding, quoted
 
 TRANSITIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -73,7 +73,7 @@ def is_not_own(asked: Asked) -> Iterator[Finding]:
     by = asked.decided.by
     if by != asked.pending.diff.proposed_by:
         return
-    if asked.change.declares and asked.may_decide_own:
+    if asked.change.declares not in ("", NARROWING) and asked.may_decide_own:
         message = f"{quoted(by)} proposed this {asked.change.declares} and may not decide on it"
         fix = "let somebody else review: no policy widens who sees a claim, or where it holds"
         yield Finding("own_proposal", message, asked.place, fix, req="E-APPROVER")

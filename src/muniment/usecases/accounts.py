@@ -1,7 +1,8 @@
 """Whether each version of each claim comes from an accepted change: planned again, it has to come out the same.
 
 - A version without an accepted change of its own revision was written past review; one that a rule archived has an
-  operator's word in place of a change, and says nothing else than the one before.
+  operator's word in place of a change, and one that rests on a claim that was narrowed has that claim's; both say
+  nothing else than the one before.
 - A version that differs from what its change makes was altered on the way.
 - What was erased cannot be checked any more, and what rests on erased sources only in part.
 
@@ -15,16 +16,18 @@ from dataclasses import dataclass, replace
 
 from muniment.core.claim import Claim
 from muniment.core.codec import trusted
-from muniment.core.diff import Application, Change, Decided
+from muniment.core.diff import NARROWING, Application, Change, Decided
 from muniment.core.encode import encode
 from muniment.core.event import Envelope
 from muniment.core.lifecycle import Archived, archived
+from muniment.core.narrowing import Narrowed, moved
 from muniment.core.plan import Applied, plan
 from muniment.core.record import claim_from
 from muniment.core.source import Reading
 from muniment.ports.store import Snapshot
+from muniment.usecases.pending import change_doc_id
 
-_KINDS = ("claim", "decision", "application", "archived")
+_KINDS = ("claim", "decision", "application", "archived", "narrowed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ def unaccounted(snapshot: Snapshot) -> Iterator[Account]:
             accepted = (
                 *_accepted(snapshot, events, contents, current),
                 *_archived(events, contents, current),
+                *_narrowed(snapshot, events, contents, current),
             )
             yield from (a for e in made if (a := _account(e, contents, accepted)) is not None)
             for envelope in made:
@@ -126,6 +130,42 @@ def _archived(
             makes = None if before is None else (archived(before, word.rule, word.by, word.at),)
             decided = Decided("", "", "accepted", word.by, word.at)
             yield _Accepted(decided, envelope.subjects, makes)
+
+
+def _narrowed(
+    snapshot: Snapshot,
+    events: list[Envelope],
+    contents: Mapping[int, Mapping[str, object]],
+    current: Mapping[str, Claim | None],
+) -> Iterator[_Accepted]:
+    """What moved along with a claim that an accepted change of the same revision narrowed."""
+    claims = [
+        claim_from(contents[e.seq]) for e in events if e.kind == "claim" and e.seq in contents
+    ]
+    made = {(claim.id, claim.version): claim for claim in claims}
+    decided = {e.id: e for e in events if e.kind == "decision"}
+    for envelope in events:
+        said = contents.get(envelope.seq) if envelope.kind == "narrowed" else None
+        record = trusted(Narrowed, dict(said)) if said else None
+        if record is None or not record.because:
+            continue
+        word = decided.get(change_doc_id(record.diff_id, record.change_id))
+        if word is None or not _narrows(snapshot, word, record.because):
+            continue  # which leaves the version without what stands behind it
+        claim_id, version = envelope.parent, int(envelope.id.rpartition("/")[2])
+        before = made.get((claim_id, version - 1)) or current.get(claim_id)
+        after = made.get((claim_id, version))
+        makes = (moved(before, after.visibility.audience, record),) if before and after else None
+        where = (record.diff_id, record.change_id)
+        yield _Accepted(Decided(*where, "accepted", record.by, record.at), (claim_id,), makes)
+
+
+def _narrows(snapshot: Snapshot, decision: Envelope, claim_id: str) -> bool:
+    """Whether a decision is on a change that narrows a claim, as far as it is still there."""
+    doc = snapshot.doc("change", decision.id)
+    content = snapshot.contents([doc.seq]).get(doc.seq) if doc else None
+    change = trusted(Change, content) if content else None
+    return change is None or (change.declares == NARROWING and change.target_id == claim_id)
 
 
 def _planned(

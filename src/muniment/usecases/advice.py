@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import difflib
 
+from muniment.core.codec import trusted
+from muniment.core.diff import Change
 from muniment.core.errors import quoted
 from muniment.core.packet import Omission, Outcome
 from muniment.core.vocabulary import USE_ALIASES, USES
@@ -65,4 +67,7 @@ def waiting_in(viewing: Viewing, classes: tuple[str, ...]) -> int:
     settled = {doc.id for doc in viewing.snapshot.docs("decision")}
     docs = viewing.snapshot.docs("change")
     found = [doc.seq for doc in docs if doc.cls in classes and doc.id not in settled]
-    return len(viewing.snapshot.contents(found))  # an erased one is not there any more
+    contents = viewing.snapshot.contents(found)  # an erased one is not there any more
+    if not viewing.withdrawn():
+        return len(contents)
+    return sum(not viewing.loses(trusted(Change, content)) for content in contents.values())

@@ -9,25 +9,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from muniment.core.access import NOBODY, Audience, intersect
+from muniment.core.access import NOBODY, Audience, intersect, may_see
 from muniment.core.claim import Claim
 from muniment.core.codec import micros
 from muniment.core.conflict import Conflict
-from muniment.core.diff import Application, Change, Decided, Pending
+from muniment.core.diff import DECLASSIFICATION, NARROWING, Application, Change, Decided, Pending
 from muniment.core.encode import encode
-from muniment.core.errors import Conflicted, Finding, errors_in
+from muniment.core.errors import Conflicted, Finding, InvalidInput, errors_in
 from muniment.core.event import Event
+from muniment.core.narrowing import Narrowed
 from muniment.core.plan import Applied, plan
 from muniment.core.source import Reading
 from muniment.ports.store import Transaction
 from muniment.usecases.embedding import text_of, vectors_of
-from muniment.usecases.examine import Examined, examine, seen_by, settles
+from muniment.usecases.examine import Examined, examine, inherited, seen_by, settles
+from muniment.usecases.narrow import following, record_event
 from muniment.usecases.pending import change_doc_id, load
-from muniment.usecases.retract import retraction_events
+from muniment.usecases.retract import dependents, retraction_events
 from muniment.usecases.session import Session
 from muniment.usecases.tombstones import meets_hidden, replaced_by, stone_events
 from muniment.usecases.viewing import Viewing, token_of
@@ -93,10 +95,10 @@ def apply_decisions(
         recorded = {name: d for name, d in decisions.items() if name not in held}
         work.decide(pending, recorded)
         revision = transaction.revision
-        if work.events:
-            placed = _placed(work.events, vectors)
+        for events in work.written():
+            placed = _placed(events, vectors)
             given = {space: placed} if placed else {}
-            revision = transaction.append(work.events, session.now(), given)
+            revision = transaction.append(events, session.now(), given)
         token = token_of(transaction, revision)
     return Outcome(pending.diff.id, recorded, work.resulting, tuple(work.conflicts), held, token)
 
@@ -111,7 +113,10 @@ def _embedded(
     if targets and session.embedder() is not None:
         with session.store.snapshot(session.tenant) as snapshot:
             viewing = session.viewing(snapshot)
+            moving = [c.target_id for c in accepted if c.declares == NARROWING]
+            rows = [row for one in moving for row, _ in dependents(viewing, one, NOBODY)]
             seqs = [row.seq for one in sorted(targets) if (row := viewing.row(one))]
+            seqs += [row.seq for row in rows]
             texts += [text_of(content) for content in snapshot.contents(seqs).values()]
     return vectors_of(session, texts)
 
@@ -196,6 +201,7 @@ class _Work:
         self.conflicts: list[Conflict] = []
         self.resulting: dict[str, str] = {}
         self._made: dict[str, Audience] = {}
+        self._narrowed: dict[str, Narrowed] = {}
 
     def accept(self, change: Change, decided: Decided) -> None:
         """Add what an accepted change makes."""
@@ -209,6 +215,8 @@ class _Work:
         }
         applied = Applied(self.now, decided.by, self.readings.get(change.id), confidences)
         for claim in plan(change, current, applied):
+            if change.declares == NARROWING:
+                self._narrows(change, claim, decided)
             self._version(claim)
             self.resulting[change.id] = claim.id
         self._conflicts_of(change)
@@ -216,6 +224,33 @@ class _Work:
         if change.operation in ("supersede", "deprecate"):
             seen = intersect(self._audience(change.target_id), seen_by(self.viewing, change))
             self._retract(change.target_id, change.operation, seen)
+
+    def _narrows(self, change: Change, claim: Claim, decided: Decided) -> None:
+        """Record that a claim is narrowed.
+
+        Raises:
+            InvalidInput: Who decides would not see it any more.
+        """
+        if not may_see(claim.visibility.audience, self.viewing.principal.everything):
+            message = f"you would not see {claim.id} yourself any more"
+            fix = "let a reviewer decide who will see it afterwards"
+            place = f"/decisions/{change.id}"
+            finding = Finding("narrowed_out_of_sight", message, place, fix, req="B-TRAVEL")
+            raise InvalidInput.of((finding,))
+        row = self.viewing.row(claim.id)
+        record = Narrowed(decided.by, self.now, decided.diff_id, change.id)
+        before = row.cls if row else ""
+        self.events.append(record_event(claim.id, claim.version, before, record))
+        self._narrowed[claim.id] = replace(record, because=claim.id)
+
+    def written(self) -> Iterator[Sequence[Event]]:
+        """What is appended, in turn: what was decided, and what rests on the claims that it narrowed."""
+        if self.events:
+            yield self.events
+        for claim_id, record in self._narrowed.items():
+            events = following(self.transaction, claim_id, record)
+            if events:
+                yield events
 
     def _audience(self, claim_id: str) -> Audience:
         """Who sees a claim, of those that are made here too."""
@@ -280,11 +315,13 @@ class _Work:
                 self.events.append(Event("conflict", key, content, subjects=tuple(sorted(sides))))
 
     def reject(self, change: Change, decided: Decided, leave_tombstone: bool) -> None:
-        """Add the tombstones of a rejected value."""
+        """Add the tombstones of a rejected value, for who sees what it was made from, as that is seen now."""
         item = change.item
         if item is None or not leave_tombstone:
             return
-        cls = self.transaction.declare_class(item.scope, item.visibility.audience)
+        declared = change.declares == DECLASSIFICATION
+        seen = item.visibility.audience if declared else inherited(self.viewing, item)
+        cls = self.transaction.declare_class(item.scope, seen)
         content = {
             "at": encode(decided.at),
             "by": decided.by,

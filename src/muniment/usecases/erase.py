@@ -121,8 +121,9 @@ def _found(viewing: Viewing, claim_id: str) -> tuple[Claim, str, tuple[str, ...]
     for envelope in viewing.snapshot.envelopes_about(claim_id):
         if envelope.kind in WITH_ITEM and envelope.cls in viewing.classes:
             content = viewing.snapshot.contents([envelope.seq]).get(envelope.seq, {})
-            item = trusted(Change, content).item if content else None
-            if item is not None and item.id == claim_id:
+            change = trusted(Change, content) if content else None
+            item = change.item if change else None
+            if change and item and item.id == claim_id and not viewing.loses(change):
                 return item, envelope.cls, ()
     raise not_found("claim", claim_id)
 

@@ -18,7 +18,7 @@ from muniment.core.check_boundaries import are_fine, is_plain, strings_in
 from muniment.core.check_diff import Targets, check_diff
 from muniment.core.claim import Claim
 from muniment.core.conflict import Conflict, Earlier, compare
-from muniment.core.diff import Change, Diff
+from muniment.core.diff import DECLASSIFICATION, RESTORE, Change, Diff
 from muniment.core.encode import encode
 from muniment.core.errors import Finding
 from muniment.core.fold import claim_keys, value_keys
@@ -62,7 +62,8 @@ def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> 
         place = f"/changes/{index}/item"
         known = _known(viewing, change.item, now, is_import)
         known = _with_texts(known, fine, records[index]["item"])
-        findings.extend(f.under(place) for f in check_claim(change.item, known))
+        checked = check_claim(change.item, known)
+        findings.extend(_settled(change, f).under(place) for f in checked)
         target = replaced_by(viewing, change)
         findings.extend(f.under(place) for f in refusals(viewing, change.item, target))
         keys = looked_up[index]
@@ -74,6 +75,13 @@ def examine(viewing: Viewing, diff: Diff, now: int, is_import: bool = False) -> 
         before.add(change.item)
         findings.extend(f.under(place) for f in map(_noticed, conflicts[change.id]))
     return Examined(tuple(findings), conflicts, records)
+
+
+def _settled(change: Change, finding: Finding) -> Finding:
+    """Only a declared declassification may be seen by more than what it was made from (`B-TRAVEL`)."""
+    declared = change.declares in (DECLASSIFICATION, RESTORE)
+    wider = finding.code == "wider_than_source" and not declared
+    return replace(finding, severity="error") if wider else finding
 
 
 def _look_ahead(viewing: Viewing, diff: Diff) -> list[tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Proposals as somebody may see them: the diff, where each change stands, and what the checks notice.
 
-- A change is visible to its proposer, and to whoever may see the class of its item or target.
+- A change is visible to its proposer, and to whoever may see the class of its item or target; to nobody who lost sight
+  of what it is about.
 - Findings are computed anew from what the asker may see; nothing that only another saw is kept with the diff.
 - A diff of which nothing is visible is not there; its free text is shown to who sees all of it.
 - A diff without changes (or of which all were erased) is its proposer's alone.
@@ -49,11 +50,13 @@ def _assemble(viewing: Viewing, doc: Doc, content: Mapping[str, Any]) -> Pending
     own = content["proposed_by"] == viewing.principal.name
     docs = [d for d in snapshot.docs("change", doc.id) if own or d.cls in viewing.classes]
     contents = snapshot.contents([d.seq for d in docs])
-    changes = tuple(trusted(Change, contents[d.seq]) for d in docs if d.seq in contents)
-    if not changes and not own:
+    known = tuple(trusted(Change, contents[d.seq]) for d in docs if d.seq in contents)
+    changes = tuple(change for change in known if not viewing.loses(change))
+    if not changes and (known or not own):
         return None
     decisions = _decisions(viewing, doc.id)
-    whole = len(docs) == len(snapshot.docs("change", doc.id))
+    lost = len(known) - len(changes)
+    whole = len(docs) - lost == len(snapshot.docs("change", doc.id))
     diff = trusted(Diff, {**content, **(_note(viewing, content, doc.id) if whole else {})})
     if not viewing.reaches(diff.scope):
         return None

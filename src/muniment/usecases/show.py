@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from muniment.core.claim import Claim
-from muniment.core.codec import from_micros, micros
+from muniment.core.codec import from_micros, micros, trusted
 from muniment.core.decide import Ask, labels_of
+from muniment.core.diff import Change
 from muniment.core.encode import encode
 from muniment.core.ids import parse_id
 from muniment.core.record import claim_from
@@ -269,6 +270,8 @@ def _decisions_about(viewing: Viewing, claim_id: str) -> list[Mapping[str, Any]]
         if envelope.kind == "change" and envelope.cls in viewing.classes:
             contents = viewing.snapshot.contents([envelope.seq])
             change = contents.get(envelope.seq, {})
+            if change and viewing.loses(trusted(Change, change)):
+                continue
             doc = viewing.snapshot.doc(
                 "decision", change_doc_id(envelope.parent, str(change.get("id", "")))
             )

@@ -2,7 +2,8 @@
 
 - Only the principal that made it may look; to everybody else it is not there.
 - What is kept no longer, as declared (`retain`), is not there either, removed or not.
-- What was erased since is not in it any more: the store removes the logged queries that found it.
+- What was erased since is not in it any more: the store removes the logged queries that found it. Those that found what
+  was narrowed out of their principal's sight are not there for it either (`B-TRAVEL`).
 """
 
 from __future__ import annotations
@@ -32,16 +33,18 @@ def retrieval(session: Session, retrieval_id: str) -> Mapping[str, Any]:
         access is None
         or access.principal != session.principal
         or _is_outside(session, access)
-        or _is_over(session, access)
+        or _is_over_or_lost(session, access)
     ):
         raise not_found("retrieval", retrieval_id)
     return {**access.record, "principal": access.principal, "at": time_text(access.at)}
 
 
-def _is_over(session: Session, access: Access) -> bool:
-    """Whether it is kept no longer."""
+def _is_over_or_lost(session: Session, access: Access) -> bool:
+    """Whether it is kept no longer, or found what its principal may not see any more."""
     with session.store.snapshot(session.tenant) as snapshot:
-        return is_over(retention(snapshot), access.at, session.now())
+        lost = session.viewing(snapshot).withdrawn()
+        found = (*access.claims, *access.selected)
+        return not lost.isdisjoint(found) or is_over(retention(snapshot), access.at, session.now())
 
 
 def _is_outside(session: Session, access: Access) -> bool:

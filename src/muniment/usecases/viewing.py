@@ -2,6 +2,7 @@
 
 - Groups are resolved with their nesting; roles come from the ledger.
 - A claim is seen when its latest version's class is seen. Absent and not visible have one answer.
+- Who lost sight of a claim sees no change that speaks of it or was made from it, of its own neither.
 - Nothing here scores or counts; what is not visible leaves no trace in what comes after.
 """
 
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 
 from muniment.core.access import Audience, Principal, Scope, groups_of, may_see
 from muniment.core.claim import Claim
+from muniment.core.diff import Change, says_of
 from muniment.core.errors import NotFound, NotPermitted, quoted
 from muniment.core.record import claim_from
 from muniment.core.row import FOREVER, ClassRow, Doc, Row
@@ -108,6 +110,7 @@ class Viewing:
         self._rows: dict[str, Row | None] = {}
         self._conflicts: tuple[Mapping[str, Any], ...] | None = None
         self._erased: dict[str, tuple[str, ...]] | None = None
+        self._withdrawn: frozenset[str] | None = None
         self._looked_up: dict[str, tuple[Row, ...]] = {}
         self._stones: dict[str, tuple[Doc, ...]] = {}
 
@@ -268,6 +271,25 @@ class Viewing:
         docs = [doc for doc in self.snapshot.docs("erased") if doc.cls in self.classes]
         contents = self.snapshot.contents([doc.seq for doc in docs])
         return {doc.id: tuple(contents[doc.seq]["supersedes"]) for doc in docs}
+
+    def withdrawn(self) -> frozenset[str]:
+        """Claims that the asker might see until they were narrowed: nothing that speaks of them is shown any more.
+
+        A claim that the asker never saw is none of them, whatever becomes of it.
+        """
+        if self._withdrawn is None:
+            place = ("withdrawn", self._sight)
+            self._withdrawn = worked_out(self.snapshot, place, self._withdrawn_claims)
+        return self._withdrawn
+
+    def _withdrawn_claims(self) -> frozenset[str]:
+        docs = self.snapshot.docs("narrowed")
+        mine = {doc.parent for doc in docs if doc.cls in self.classes}
+        return frozenset(one for one in mine if not self.sees(one))
+
+    def loses(self, change: Change) -> bool:
+        """Whether a change speaks of a claim of which the asker lost sight, or was made from it (`B-TRAVEL`)."""
+        return not self.withdrawn().isdisjoint(says_of(change))
 
     def shown_revisions(self) -> Sequence[int]:
         """The tenant's revisions in which visible claims changed, ascending, one for each version.

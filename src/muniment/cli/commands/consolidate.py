@@ -1,4 +1,4 @@
-"""`consolidate`: propose one memory that is made of several, or list which could be one."""
+"""`consolidate`, `narrow`: propose one memory made of several, or that fewer may see one and what rests on it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from muniment import wire
-from muniment.cli.call import Call
+from muniment.cli.call import Call, refusal, visibility_from
 from muniment.cli.commands.propose import say_proposed
 from muniment.cli.options import command
 from muniment.cli.terminal import Styled, brief
@@ -51,3 +51,24 @@ def consolidate(
     if len(found) > SHOWN:
         screen.dim(f"and {len(found) - SHOWN} more: --json lists all")
     screen.dim(f"next: muniment consolidate {' '.join(found[0].ids[:2])} …")
+
+
+@command
+def narrow(
+    call: Call,
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="Its `mem_…` or alias.")],
+    visibility: Annotated[
+        str,
+        typer.Option("--visibility", metavar="LEVEL=WHO,…", help="Who may still see it."),
+    ] = "",
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "",
+) -> None:
+    """Propose that fewer may see a claim; what was made from it moves along once that is accepted.
+
+    Example: `muniment narrow mem_… --visibility security-sensitive=group:board --reason "it names a customer"`
+    """
+    wanted = visibility_from(visibility)
+    if not wanted:
+        fix = "such as `--visibility team-private=group:shop`"
+        raise refusal("no_visibility", "who may still see it is not said", "--visibility", fix)
+    say_proposed(call, call.memory().narrow(claim, wanted, reason))
