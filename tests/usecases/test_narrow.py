@@ -21,6 +21,7 @@ from muniment.usecases.erase import erase
 from muniment.usecases.narrow import narrow
 from muniment.usecases.review import Choice
 from muniment.wiring import count_tokens
+from tests.usecases.test_past import collected, hop
 from tests.usecases.world import (
     BOARD,
     HERE,
@@ -500,3 +501,28 @@ def test_after_any_sequence_what_was_made_is_seen_by_no_more_than_its_sources(st
     play.world.store.rebuild(HERE)
     assert play.check_recalls() == before
     doctored(play.world)
+
+
+@pytest.mark.req("B-TRAVEL")
+def test_a_past_that_comes_back_elsewhere_keeps_what_was_narrowed_out_of_sight(world):
+    source = world.accept(fact())
+    made = world.accept(derived("The wrapper must be kept.", source), by=BOB)
+    pending = world.propose("agent:codex", add(derived("The wrapper is odd.", source)))
+    world.review(BOB, pending, change_01=Choice("rejected", "it is not"))
+    diffs = {one.decided.diff_id for one in memory(world, DAN).decisions()}
+    assert len(diffs) == 3
+    narrows(world, source)
+    after = hop(world)
+    doctored(after)
+    assert seen_by(after, source) == seen_by(after, made) == {ANA}
+    assert [v.claim.version for v in memory(after, ANA).history(made)] == [1, 2]
+    assert any(memory(after, ANA).why(one)["states"] for one in diffs)
+    for name in (DAN, BOB):
+        told = memory(after, name)
+        for one in (*diffs, source, made):
+            is_gone(told.why, one)
+        assert "rapper" not in repr((told.decisions(), told.inbox()))
+        assert recalled(after, name, "wrapper", history=True) == set()
+        assert recalled(after, name, "wrapper", history=True, as_of=2) == set()
+    outside = collected(world, readers=(("group:shop",),))
+    assert "rapper" not in repr(outside)

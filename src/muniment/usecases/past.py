@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from muniment.core.codec import trusted
-from muniment.core.diff import RESTORE, Change
+from muniment.core.diff import RESTORE, Change, says_of
 from muniment.core.encode import encode
 from muniment.core.namespace import may_leave
 from muniment.core.record import claim_from, is_frame
@@ -113,10 +113,19 @@ class _Work:
         return Past(0, "", "change", doc.id, change.subjects, item, rest, self._where(doc.cls))
 
     def _leaves(self, change: Change, decision: str) -> bool:
-        """Whether everything that a change names leaves; the item of a rejected one is in no claim."""
+        """Whether everything that a change names leaves; the item of a rejected one is in no claim.
+
+        Nothing leaves that was made from a claim which was narrowed and stays.
+        """
+        if not self.leaving.issuperset(says_of(change) & self._narrowed):
+            return False
         item = change.item
         own = {item.id} if item and decision == "rejected" and may_leave(item.namespace) else set()
         return self.leaving.issuperset(set(change.subjects) - own)
+
+    @cached_property
+    def _narrowed(self) -> frozenset[str]:
+        return frozenset(doc.parent for doc in self.snapshot.docs("narrowed"))
 
     def _is_refused(self, doc: Doc, change: Change) -> bool:
         """Whether the tombstone that a rejection left is still there."""

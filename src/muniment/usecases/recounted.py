@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from muniment.core.codec import trusted
-from muniment.core.diff import Diff
+from muniment.core.diff import Change, Diff
 from muniment.core.encode import encode
 from muniment.core.row import Doc
 from muniment.ports.interchange import EXPORT, TOLD
@@ -24,7 +25,7 @@ def told_about(viewing: Viewing, claim_id: str) -> Iterator[Mapping[str, Any]]:
     for envelope in viewing.snapshot.envelopes_about(claim_id):
         if envelope.kind == "recounted" and envelope.cls in viewing.classes:
             content = viewing.snapshot.contents([envelope.seq]).get(envelope.seq)
-            if content and TOLD in content:
+            if content and TOLD in content and not viewing.loses(_change_of(content)):
                 yield {
                     "diff": envelope.parent,
                     "change": content["id"],
@@ -45,15 +46,16 @@ def why_told(viewing: Viewing, diff_id: str) -> Mapping[str, Any]:
     all_docs = snapshot.docs("recounted", diff_id)
     docs = [doc for doc in all_docs if doc.cls in viewing.classes]
     contents = snapshot.contents([doc.seq for doc in docs])
-    changes = [contents[doc.seq] for doc in docs if TOLD in contents.get(doc.seq, {})]
+    known = [contents[doc.seq] for doc in docs if TOLD in contents.get(doc.seq, {})]
+    changes = [one for one in known if not viewing.loses(_change_of(one))]
     frame = snapshot.doc("recounted", diff_id)
     kept = snapshot.contents([frame.seq]).get(frame.seq) if frame else None
     if not changes or kept is None:
         raise not_found("diff", diff_id)
-    whole = all(doc.cls in viewing.classes for doc in all_docs if doc.cls)
+    seen = all(doc.cls in viewing.classes for doc in all_docs if doc.cls)
+    whole = seen and len(changes) == len(known)
     note = _note(viewing, all_docs, kept) if whole else {}
-    plain = [{key: one[key] for key in one if key != TOLD} for one in changes]
-    diff = trusted(Diff, {**kept, **note, "changes": plain})
+    diff = replace(trusted(Diff, {**kept, **note}), changes=tuple(map(_change_of, changes)))
     if not viewing.reaches(diff.scope):
         raise not_found("diff", diff_id)
     told = {str(one["id"]): one[TOLD] for one in changes}
@@ -64,6 +66,11 @@ def why_told(viewing: Viewing, diff_id: str) -> Mapping[str, Any]:
         "application": _application([one["application"] for one in told.values()]),
         "restored": next(iter(told.values()))[EXPORT],
     }
+
+
+def _change_of(content: Mapping[str, Any]) -> Change:
+    """A change without what was told of its decision."""
+    return trusted(Change, {key: content[key] for key in content if key != TOLD})
 
 
 def _note(viewing: Viewing, docs: tuple[Doc, ...], frame: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -33,9 +33,11 @@ from muniment.core.diff import (
 from muniment.core.encode import encode
 from muniment.core.errors import Finding, quoted
 from muniment.core.event import Event
+from muniment.core.narrowing import Narrowed
 from muniment.ports.credential import Signer
 from muniment.ports.interchange import Coming
 from muniment.ports.store import Transaction
+from muniment.usecases.narrow import record_event
 from muniment.usecases.pending import change_doc_id
 from muniment.usecases.propose import events_of
 from muniment.usecases.restored_past import PastRecords, earlier, secrets_of, steps_of
@@ -211,4 +213,8 @@ class _Work:
         cls = transaction.declare_class(claim.scope, claim.visibility.audience)
         yield Event("decision", doc_id, encode(decided), diff.id, change.subjects)
         yield Event("application", doc_id, encode(record), diff.id, change.subjects)
+        before = transaction.row(claim.id)
+        if before is not None and before.cls != cls:  # the export tells that it was narrowed
+            narrowed = Narrowed(decided.by, self.now, diff.id, change.id)
+            yield record_event(claim.id, claim.version, before.cls, narrowed)
         yield Event("claim", claim.id, encode(claim), claim.id, (claim.id,), cls)
